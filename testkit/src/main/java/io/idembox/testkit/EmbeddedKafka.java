@@ -1,0 +1,188 @@
+package io.idembox.testkit;
+
+import static java.util.Objects.requireNonNull;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A Kafka broker of one node on a free loopback port: KRaft, no topics made by asking for them, no
+ * wait before a group's first rebalance. It runs in this process unless {@code
+ * idembox.services=containers}.
+ *
+ * <p>The broker's threads keep this process alive until {@link #close()}. Thread-safe.
+ */
+public final class EmbeddedKafka implements AutoCloseable {
+  private static final Duration VISIBLE_WITHIN = Duration.ofSeconds(30);
+
+  private final KafkaBackend backend;
+  private @Nullable Admin admin;
+
+  private EmbeddedKafka(KafkaBackend backend) {
+    this.backend = backend;
+  }
+
+  /**
+   * Starts a broker with default settings.
+   *
+   * @throws ServerStartException if it does not start
+   */
+  public static EmbeddedKafka start() {
+    return builder().start();
+  }
+
+  /** A broker with settings of its own. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * {@code host:port}, the same for the whole life of this object, across {@link #restart()} too.
+   */
+  public String bootstrapServers() {
+    return backend.bootstrapServers();
+  }
+
+  /**
+   * Makes a topic and returns when all its partitions have a leader.
+   *
+   * @throws TestkitException if the broker refuses it, as it does for a name that exists
+   */
+  public void createTopic(String name, int partitions) {
+    createTopic(name, partitions, Map.of());
+  }
+
+  /**
+   * Makes a topic with settings such as {@code retention.ms} and returns when all its partitions
+   * have a leader.
+   *
+   * @throws TestkitException if the broker refuses it, as it does for a name that exists
+   */
+  public void createTopic(String name, int partitions, Map<String, String> configs) {
+    NewTopic topic =
+        new NewTopic(requireNonNull(name, "name"), Optional.of(partitions), Optional.of((short) 1));
+    await("create topic " + name, admin().createTopics(List.of(topic.configs(configs))).all());
+    if (!Pause.until(VISIBLE_WITHIN, () -> hasLeaders(name, partitions))) {
+      throw new TestkitException("Topic " + name + " has no leaders after " + VISIBLE_WITHIN);
+    }
+  }
+
+  /**
+   * Deletes a topic.
+   *
+   * @throws TestkitException if the broker refuses it, as it does for a name that does not exist
+   */
+  public void deleteTopic(String name) {
+    await("delete topic " + name, admin().deleteTopics(List.of(name)).all());
+  }
+
+  // The controller answers before the broker's own view has the topic; a client would meet
+  // UNKNOWN_TOPIC_OR_PARTITION.
+  private boolean hasLeaders(String name, int partitions) {
+    try {
+      TopicDescription topic =
+          admin().describeTopics(List.of(name)).allTopicNames().get().get(name);
+      return topic != null
+          && topic.partitions().size() == partitions
+          && topic.partitions().stream().allMatch(p -> p.leader() != null && !p.leader().isEmpty());
+    } catch (ExecutionException e) {
+      return false;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new TestkitException("Interrupted while waiting for topic " + name, e);
+    }
+  }
+
+  private static <T> T await(String what, KafkaFuture<T> future) {
+    try {
+      return future.get();
+    } catch (ExecutionException e) {
+      throw new TestkitException("Kafka refused to " + what + ": " + e.getCause(), e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new TestkitException("Interrupted while waiting for Kafka to " + what, e);
+    }
+  }
+
+  private synchronized Admin admin() {
+    if (admin == null) {
+      admin =
+          Admin.create(Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()));
+    }
+    return admin;
+  }
+
+  /**
+   * Stops the broker and keeps its port and data for {@link #restart()}. No effect on one that is
+   * stopped.
+   */
+  public synchronized void stop() {
+    closeAdmin();
+    backend.stop();
+  }
+
+  /**
+   * Stops the broker if it runs, and starts it on the same port and data.
+   *
+   * @throws ServerStartException if it does not start
+   */
+  public synchronized void restart() {
+    stop();
+    backend.start();
+  }
+
+  /** Stops the broker and removes its data. Idempotent. */
+  @Override
+  public synchronized void close() {
+    closeAdmin();
+    backend.close();
+  }
+
+  private void closeAdmin() {
+    if (admin != null) {
+      admin.close(Duration.ofSeconds(1));
+      admin = null;
+    }
+  }
+
+  /** Settings of a broker. Not thread-safe. */
+  public static final class Builder {
+    private final Map<String, String> properties = new TreeMap<>();
+
+    private Builder() {}
+
+    /**
+     * Sets a broker property such as {@code group.min.session.timeout.ms}; the last word wins over
+     * our defaults.
+     */
+    public Builder property(String name, String value) {
+      properties.put(requireNonNull(name, "name"), requireNonNull(value, "value"));
+      return this;
+    }
+
+    /**
+     * Starts the broker.
+     *
+     * @throws ServerStartException if it does not start
+     */
+    public EmbeddedKafka start() {
+      Map<String, String> settings = BrokerDefaults.with(properties);
+      return new EmbeddedKafka(
+          Services.start(
+              "Kafka",
+              "testcontainers-kafka",
+              () -> new KRaftBroker(settings),
+              () -> new ContainerBroker(settings)));
+    }
+  }
+}
