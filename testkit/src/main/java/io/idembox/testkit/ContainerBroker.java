@@ -18,8 +18,12 @@ final class ContainerBroker implements KafkaBackend {
   private final KafkaContainer container = new KafkaContainer(IMAGE);
   private final int port = FreePorts.next();
 
-  ContainerBroker(Map<String, String> properties) {
+  ContainerBroker(Map<String, String> properties, boolean behindRelay) {
     Containers.requireDocker("Kafka");
+    if (behindRelay) {
+      throw new ServerStartException(
+          "Kafka did not start: a broker behind a relay is not for containers");
+    }
     properties.forEach(
         (name, value) ->
             container.withEnv("KAFKA_" + name.toUpperCase(Locale.ROOT).replace('.', '_'), value));

@@ -26,10 +26,12 @@ public final class EmbeddedKafka implements AutoCloseable {
   private static final Duration VISIBLE_WITHIN = Duration.ofSeconds(30);
 
   private final KafkaBackend backend;
+  private final @Nullable FaultRelay relay;
   private @Nullable Admin admin;
 
-  private EmbeddedKafka(KafkaBackend backend) {
+  private EmbeddedKafka(KafkaBackend backend, @Nullable FaultRelay relay) {
     this.backend = backend;
+    this.relay = relay;
   }
 
   /**
@@ -51,6 +53,19 @@ public final class EmbeddedKafka implements AutoCloseable {
    */
   public String bootstrapServers() {
     return backend.bootstrapServers();
+  }
+
+  /**
+   * The relay between the broker and those clients that use {@link FaultRelay#address()} as their
+   * bootstrap server.
+   *
+   * @throws IllegalStateException if the broker was not built {@link Builder#behindRelay()}
+   */
+  public FaultRelay relay() {
+    if (relay == null) {
+      throw new IllegalStateException("This broker has no relay: build it with behindRelay()");
+    }
+    return relay;
   }
 
   /**
@@ -145,6 +160,9 @@ public final class EmbeddedKafka implements AutoCloseable {
   @Override
   public synchronized void close() {
     closeAdmin();
+    if (relay != null) {
+      relay.close();
+    }
     backend.close();
   }
 
@@ -159,7 +177,19 @@ public final class EmbeddedKafka implements AutoCloseable {
   public static final class Builder {
     private final Map<String, String> properties = new TreeMap<>();
 
+    private boolean behindRelay;
+
     private Builder() {}
+
+    /**
+     * Gives the broker a second listener behind a {@link FaultRelay}. A relay in front of the first
+     * would be passed by: clients connect to the address that the broker tells them. Not in
+     * containers.
+     */
+    public Builder behindRelay() {
+      behindRelay = true;
+      return this;
+    }
 
     /**
      * Sets a broker property such as {@code group.min.session.timeout.ms}; the last word wins over
@@ -177,12 +207,26 @@ public final class EmbeddedKafka implements AutoCloseable {
      */
     public EmbeddedKafka start() {
       Map<String, String> settings = BrokerDefaults.with(properties);
-      return new EmbeddedKafka(
-          Services.start(
-              "Kafka",
-              "testcontainers-kafka",
-              () -> new KRaftBroker(settings),
-              () -> new ContainerBroker(settings)));
+      int relayed = FreePorts.next();
+      FaultRelay relay = behindRelay ? FaultRelay.to(relayed) : null;
+      int advertised = relay == null ? 0 : relay.port();
+      try {
+        KafkaBackend backend =
+            Services.start(
+                "Kafka",
+                "testcontainers-kafka",
+                () ->
+                    relay == null
+                        ? new KRaftBroker(settings)
+                        : new KRaftBroker(settings, relayed, advertised),
+                () -> new ContainerBroker(settings, relay != null));
+        return new EmbeddedKafka(backend, relay);
+      } catch (RuntimeException | Error e) {
+        if (relay != null) {
+          relay.close();
+        }
+        throw e;
+      }
     }
   }
 }

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import kafka.server.KafkaConfig;
@@ -31,10 +32,29 @@ final class KRaftBroker implements KafkaBackend {
 
   /** Formats and starts it. */
   KRaftBroker(Map<String, String> properties) {
+    this(properties, List.of());
+  }
+
+  /**
+   * The same with a second listener on a port of its own that tells clients to come by way of
+   * another port.
+   */
+  KRaftBroker(Map<String, String> properties, int relayed, int advertised) {
+    this(
+        properties, List.of("RELAYED://127.0.0.1:" + relayed, "RELAYED://127.0.0.1:" + advertised));
+  }
+
+  private KRaftBroker(Map<String, String> properties, List<String> secondListener) {
     this.settings = settings(properties, port, FreePorts.next(), folder.path().resolve("log"));
+    if (!secondListener.isEmpty()) {
+      settings.merge("listeners", secondListener.get(0), KRaftBroker::listed);
+      settings.merge("advertised.listeners", secondListener.get(1), KRaftBroker::listed);
+      settings.merge("listener.security.protocol.map", "RELAYED:PLAINTEXT", KRaftBroker::listed);
+      settings.put("inter.broker.listener.name", "PLAINTEXT");
+    }
     try {
       stayInThisProcess();
-      BrokerLogging.quieten();
+      ServerLogging.quieten();
       format();
       start();
     } catch (RuntimeException | Error e) {
@@ -60,6 +80,10 @@ final class KRaftBroker implements KafkaBackend {
     settings.put("log.cleaner.dedupe.buffer.size", "2097152");
     settings.putAll(properties);
     return settings;
+  }
+
+  private static String listed(String one, String more) {
+    return one + "," + more;
   }
 
   // A broker that meets a fatal fault would end the tests' JVM with it, and no test could say what

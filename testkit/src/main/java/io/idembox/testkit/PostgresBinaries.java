@@ -37,6 +37,7 @@ final class PostgresBinaries {
     if (unpacked != null && Files.exists(unpacked)) {
       return unpacked;
     }
+    ServerLogging.quieten();
     try {
       byte[] archive = archive();
       String digest =
