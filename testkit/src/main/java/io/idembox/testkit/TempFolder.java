@@ -13,6 +13,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A temporary folder and the processes that work in it, both gone after {@link #close()} or after
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * would take the servers away from other hooks that still use them.
  */
 final class TempFolder implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(TempFolder.class);
+
   // $1: the folder. A process is signalled only while its working directory is in there: its number
   // may be another's
   // by now. Where /proc is missing the number is trusted.
@@ -53,6 +57,8 @@ final class TempFolder implements AutoCloseable {
       rm -rf "$folder" || { sleep 1; rm -rf "$folder"; }
       """;
 
+  private static final long PID = ProcessHandle.current().pid();
+
   private final Path path;
   private final boolean ours;
   private final @Nullable Process reaper;
@@ -66,10 +72,10 @@ final class TempFolder implements AutoCloseable {
     this.toReaper = reaper == null ? null : reaper.outputWriter(StandardCharsets.UTF_8);
   }
 
-  /** Makes {@code idembox-NAME-<random>} in the system's temporary folder. */
+  /** Makes {@code idembox-NAME-PID-RANDOM} in the system's temporary folder. */
   static TempFolder create(String name) {
     try {
-      Path path = Files.createTempDirectory("idembox-" + name + "-").toRealPath();
+      Path path = Files.createTempDirectory("idembox-" + name + "-" + PID + "-").toRealPath();
       TempFolder folder = new TempFolder(path, true, startReaper(path));
       if (folder.reaper == null) {
         Runtime.getRuntime().addShutdownHook(new Thread(folder::close, "idembox-temp-folder"));
@@ -113,7 +119,8 @@ final class TempFolder implements AutoCloseable {
       toReaper.write(line + "\n");
       toReaper.flush();
     } catch (IOException e) {
-      throw new UncheckedIOException("The process that removes " + path + " is gone", e);
+      // Somebody ended it. What it would have done, close() does.
+      LOG.warn("The process that stands by to remove {} is gone", path, e);
     }
   }
 
