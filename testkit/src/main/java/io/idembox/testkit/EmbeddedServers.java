@@ -50,6 +50,9 @@ public final class EmbeddedServers implements AutoCloseable {
   }
 
   static <T> CompletableFuture<T> inBackground(String name, Supplier<T> start) {
+    // The logger must be up before several threads want it at once: SLF4J would complain on
+    // standard error.
+    ServerLogging.quieten();
     CompletableFuture<T> result = new CompletableFuture<>();
     Thread thread = new Thread(() -> complete(result, start), "idembox-start-" + name);
     thread.setDaemon(true);
