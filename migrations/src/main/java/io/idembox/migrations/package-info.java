@@ -1,4 +1,7 @@
-/** The database schema of Idembox, and the class that applies or checks it. */
+/**
+ * The database schema of Idembox as SQL, and the class that applies or checks it. Start at {@link
+ * io.idembox.migrations.IdemboxSchema}.
+ */
 @NullMarked
 package io.idembox.migrations;
 
