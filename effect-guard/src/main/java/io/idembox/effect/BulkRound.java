@@ -1,0 +1,269 @@
+package io.idembox.effect;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of a bulk, of distinct keys, that a look-up has not settled. The caller's thread claims
+ * as many as may run at once, workers run them, and whoever ends a run sends all ends that wait, so
+ * that a store sees few, large batches.
+ */
+final class BulkRound<R> {
+  private final GuardParts parts;
+  private final EffectRunner runner;
+  private final Outcomes outcomes;
+  private final BooleanSupplier closed;
+  private final List<EffectBulk.Slot<R>> slots;
+  private final CountDownLatch open;
+  private final Queue<Work<R>> claimed = new ConcurrentLinkedQueue<>();
+  private final Queue<Ended<R>> ended = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean sending = new AtomicBoolean();
+
+  /**
+   * A call for a worker; without a claim, the worker makes its own and waits as the policy says.
+   */
+  private record Work<R>(EffectBulk.Slot<R> slot, EffectRunner.@Nullable Claimed claimed) {}
+
+  private record Ended<R>(EffectBulk.Slot<R> slot, EffectRunner.Claimed claimed, RunEnd<R> end) {}
+
+  BulkRound(
+      GuardParts parts,
+      EffectRunner runner,
+      Outcomes outcomes,
+      BooleanSupplier closed,
+      List<EffectBulk.Slot<R>> slots) {
+    this.parts = parts;
+    this.runner = runner;
+    this.outcomes = outcomes;
+    this.closed = closed;
+    this.slots = slots;
+    this.open = new CountDownLatch(slots.size());
+  }
+
+  /**
+   * Returns when each call has its outcome. An interrupt starts nothing more, and waits for what
+   * runs.
+   */
+  void run() {
+    boolean interrupted = false;
+    for (int next = 0; next < slots.size(); ) {
+      int window = 0;
+      try {
+        parts.permits().acquire();
+        window = 1;
+        while (next + window < slots.size() && parts.permits().tryAcquire()) {
+          window++;
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      if (interrupted || closed.getAsBoolean()) {
+        parts.permits().release(window);
+        EffectStoreException why =
+            interrupted ? interruption() : EffectGuard.closedException(parts.namespace());
+        slots.subList(next, slots.size()).forEach(slot -> unavailable(slot, why));
+        break;
+      }
+      claim(slots.subList(next, next + window));
+      next += window;
+    }
+    interrupted |= awaitAll();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private boolean awaitAll() {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        open.await();
+        return interrupted;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+  }
+
+  private void claim(List<EffectBulk.Slot<R>> window) {
+    List<StoreCommand.Claim> claims = new ArrayList<>(window.size());
+    List<Lease> leases = new ArrayList<>(window.size());
+    long askedAt = parts.nanos().getAsLong();
+    for (EffectBulk.Slot<R> slot : window) {
+      GuardedCall<R> call = slot.call();
+      EffectToken token = EffectToken.fresh();
+      claims.add(call.claim(token, parts.owner()));
+      leases.add(new Lease(call.id(), token, call.policy().lease(), parts.nanos(), askedAt));
+    }
+    List<CompletionStage<StoreReply>> replies = parts.calls().store().applyAll(claims);
+    for (int i = 0; i < window.size(); i++) {
+      EffectBulk.Slot<R> slot = window.get(i);
+      try {
+        StoreReply reply = parts.calls().awaitUninterruptibly(replies.get(i));
+        parts.time(slot.call().effect(), EffectMetrics.Timing.CLAIM, askedAt);
+        answered(slot, new EffectRunner.Claimed(leases.get(i), reply));
+      } catch (EffectStoreException e) {
+        refused(slot, leases.get(i), e);
+      }
+    }
+  }
+
+  private void answered(EffectBulk.Slot<R> slot, EffectRunner.Claimed answer) {
+    if (answer.reply().code() == StoreReply.Code.OK) {
+      work(new Work<>(slot, answer));
+    } else if (answer.reply().code() == StoreReply.Code.HELD && !slot.call().patience().isZero()) {
+      work(new Work<>(slot, null));
+    } else {
+      parts.permits().release();
+      finish(slot, outcomes.standing(slot.call(), answer.reply()));
+    }
+  }
+
+  private void refused(EffectBulk.Slot<R> slot, Lease lease, EffectStoreException e) {
+    if (e.maybeApplied()) {
+      // Freed as soon as the store answers. What follows, if anything, makes a claim of its own.
+      runner.settling().releaseLater(lease);
+    }
+    if (runner.opens(slot.call(), e)) {
+      work(new Work<>(slot, null));
+    } else {
+      parts.permits().release();
+      unavailable(slot, e);
+    }
+  }
+
+  private void work(Work<R> work) {
+    claimed.add(work);
+    try {
+      parts.executor().execute(this::worker);
+    } catch (RejectedExecutionException e) {
+      if (claimed.remove(work)) {
+        parts.permits().release();
+        EffectRunner.Claimed answer = work.claimed();
+        if (answer != null) {
+          runner.settling().releaseLater(answer.lease());
+        }
+        unavailable(work.slot(), EffectGuard.closedException(parts.namespace()));
+      }
+    }
+  }
+
+  private void worker() {
+    for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
+      EffectBulk.Slot<R> slot = work.slot();
+      EffectOutcome<R> outcome;
+      try {
+        outcome = outcome(slot, work.claimed());
+      } catch (EffectStoreException e) {
+        outcome = new EffectOutcome.Unavailable<>(slot.call().key(), e);
+      } catch (EffectInterruptedException e) {
+        outcome = EffectBulk.unavailable(parts, slot.call(), interruption());
+      } finally {
+        parts.permits().release();
+      }
+      if (outcome != null) {
+        finish(slot, outcome);
+      } else {
+        send();
+      }
+      // Effect code's own interrupt, which it threw or set, is not for the next call's code.
+      Thread.interrupted();
+    }
+  }
+
+  /** Runs one call; null if its end is on the way to the store. */
+  private @Nullable EffectOutcome<R> outcome(
+      EffectBulk.Slot<R> slot, EffectRunner.@Nullable Claimed answer) {
+    GuardedCall<R> call = slot.call();
+    if (answer == null) {
+      return runner.run(call);
+    }
+    if (!answer.lease().fresh()) {
+      // The claim waited for a thread for too long; the next one is made by the thread that runs
+      // it.
+      runner.settling().releaseLater(answer.lease());
+      return runner.run(call);
+    }
+    if (call.policy().timeout().isPresent()) {
+      return runner.runOn(call, runner.codeRun().run(call, answer));
+    }
+    runner.codeRun().hold(call, answer);
+    RunEnd<R> end = runner.codeRun().perform(call, answer);
+    if (end.kind() == RunEnd.Kind.DONE) {
+      ended.add(new Ended<>(slot, answer, end));
+      return null;
+    }
+    return runner.runOn(call, runner.settling().settle(call, answer, end));
+  }
+
+  /**
+   * Sends the ends that wait, unless another thread is doing so; that one looks again afterwards.
+   */
+  private void send() {
+    while (!ended.isEmpty() && sending.compareAndSet(false, true)) {
+      try {
+        List<Ended<R>> batch = new ArrayList<>();
+        List<StoreCommand> commands = new ArrayList<>();
+        for (Ended<R> next = ended.poll(); next != null; next = ended.poll()) {
+          batch.add(next);
+          commands.add(next.end().command());
+        }
+        long askedAt = parts.nanos().getAsLong();
+        List<CompletionStage<StoreReply>> replies = parts.calls().store().applyAll(commands);
+        for (int i = 0; i < batch.size(); i++) {
+          Ended<R> item = batch.get(i);
+          var unused =
+              replies.get(i).whenComplete((reply, failure) -> sent(item, askedAt, reply, failure));
+        }
+      } finally {
+        sending.set(false);
+      }
+    }
+  }
+
+  private void sent(
+      Ended<R> item, long askedAt, @Nullable StoreReply reply, @Nullable Throwable failure) {
+    GuardedCall<R> call = item.slot().call();
+    if (reply != null) {
+      parts.time(call.effect(), EffectMetrics.Timing.COMPLETE, askedAt);
+      finish(item.slot(), runner.settling().stored(call, item.claimed(), item.end(), reply));
+      return;
+    }
+    EffectStoreException e = StoreCalls.unwrap(failure);
+    parts.metrics().storeFailed(e.kind());
+    try {
+      // Not here: this is the store's own thread, and settling waits for the store.
+      parts
+          .executor()
+          .execute(
+              () ->
+                  finish(item.slot(), runner.settling().settle(call, item.claimed(), item.end())));
+    } catch (RejectedExecutionException closing) {
+      finish(item.slot(), runner.settling().leave(call, item.claimed(), item.end(), e));
+    }
+  }
+
+  private void finish(EffectBulk.Slot<R> slot, EffectOutcome<R> outcome) {
+    slot.outcome(outcome);
+    open.countDown();
+  }
+
+  private void unavailable(EffectBulk.Slot<R> slot, EffectStoreException why) {
+    finish(slot, EffectBulk.unavailable(parts, slot.call(), why));
+  }
+
+  private static EffectStoreException interruption() {
+    return new EffectStoreException(
+        EffectStoreException.Kind.CLOSED,
+        "The caller of the bulk was interrupted: nothing was run",
+        null);
+  }
+}

@@ -1,0 +1,44 @@
+package io.idembox.effect;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Thrown by effect code to say that the effect did not happen and never will: the provider refused
+ * it for good. It is remembered for the effect's retention, and later callers get it with {@link
+ * #replayed()} set.
+ */
+public final class EffectRejectedException extends EffectException {
+  private static final long serialVersionUID = 1L;
+  private final String reason;
+  private final boolean replayed;
+
+  /**
+   * Refused for good.
+   *
+   * @param reason for people; kept with the key, so free of secrets
+   */
+  public EffectRejectedException(String reason) {
+    this(reason, null);
+  }
+
+  public EffectRejectedException(String reason, @Nullable Throwable cause) {
+    super(reason, cause);
+    this.reason = reason;
+    this.replayed = false;
+  }
+
+  EffectRejectedException(String key, String reason, boolean replayed) {
+    super("Effect %s was rejected%s: %s".formatted(key, replayed ? " earlier" : "", reason), null);
+    this.reason = reason;
+    this.replayed = replayed;
+  }
+
+  public String reason() {
+    return reason;
+  }
+
+  /** Whether this tells of an earlier call's rejection; nothing ran in this call. */
+  public boolean replayed() {
+    return replayed;
+  }
+}

@@ -1,0 +1,56 @@
+package io.idembox.effect;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Keeps one record per effect. Each command is one atomic compare-and-change, so any number of
+ * processes may send them.
+ *
+ * <p>Unsettled records never expire; settled ones do, at the end of their retention. All stages
+ * complete exceptionally with an {@link EffectStoreException} and nothing else. Thread-safe; no
+ * method waits for the store.
+ */
+public interface EffectStore extends AutoCloseable {
+  /** Applies one command. */
+  CompletionStage<StoreReply> apply(StoreCommand command);
+
+  /** Applies each command by itself, sent together; answers in the same order. */
+  default List<CompletionStage<StoreReply>> applyAll(List<? extends StoreCommand> commands) {
+    List<CompletionStage<StoreReply>> replies = new ArrayList<>(commands.size());
+    for (StoreCommand command : commands) {
+      replies.add(apply(command));
+    }
+    return replies;
+  }
+
+  /**
+   * Reads the records of many effects in one round trip where the store can; same order and size.
+   * Changes nothing.
+   */
+  CompletionStage<List<Optional<EffectRecord>>> lookUp(List<EffectId> ids);
+
+  /** The records of a namespace that are claimed or in doubt, in no order. */
+  CompletionStage<List<EffectRecord>> unsettled(String namespace);
+
+  /** Reads the namespace's marker; writes one if there is none. */
+  CompletionStage<StoreMarker> marker(String namespace);
+
+  /** How long one command may take; a lease is at least three times as long. */
+  Duration commandTimeout();
+
+  /**
+   * Asks the store about everything that would break a promise. Waits for the answers, up to a few
+   * command time-outs.
+   *
+   * @throws EffectStoreException if it cannot be asked
+   */
+  List<StoreFinding> check();
+
+  /** Closes what the store opened. Idempotent. */
+  @Override
+  void close();
+}

@@ -1,0 +1,27 @@
+package io.idembox.effect;
+
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/** Four bytes that tell one request from another; 0 stands for "none". */
+final class Fingerprints {
+  private Fingerprints() {}
+
+  /**
+   * @throws EffectNotPerformedException if the request has no comparable form
+   */
+  static int of(EffectCodec codec, @Nullable Object request, String effect, String shown) {
+    byte[] comparable;
+    try {
+      comparable = codec.comparable(request);
+    } catch (Exception | StackOverflowError e) {
+      throw new EffectNotPerformedException(
+          "Effect %s (%s) was not run: its request cannot be encoded, so it cannot be compared with the first one; let the"
+                  .formatted(shown, effect)
+              + " codec encode it, or set fingerprint IGNORE",
+          e);
+    }
+    int value = ByteBuffer.wrap(EffectKeyHash.sha256().digest(comparable)).getInt();
+    return value == 0 ? 1 : value;
+  }
+}

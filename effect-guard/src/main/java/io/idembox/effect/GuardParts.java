@@ -1,0 +1,36 @@
+package io.idembox.effect;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Semaphore;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/** What the pieces of one guard share. */
+record GuardParts(
+    String namespace,
+    String owner,
+    EffectCodec codec,
+    EffectMetrics metrics,
+    Function<EffectKey, String> keyFormat,
+    LongSupplier nanos,
+    Executor executor,
+    Semaphore permits,
+    StoreCalls calls,
+    LeaseKeeper leases,
+    Afterwork afterwork,
+    GuardTimer timer) {
+
+  /** The key as it may stand in logs and messages. */
+  String shown(EffectKey key) {
+    return keyFormat.apply(key);
+  }
+
+  void count(String effect, EffectMetrics.Event event) {
+    metrics.count(effect, event);
+  }
+
+  void time(String effect, EffectMetrics.Timing timing, long sinceNanos) {
+    metrics.time(effect, timing, Duration.ofNanos(nanos.getAsLong() - sinceNanos));
+  }
+}

@@ -1,0 +1,112 @@
+package io.idembox.effect;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of all runs of one guard, from a run's claim until its end is stored. A failed
+ * renewal is tried again at the next turn: the lease ends only by the clock or by the store's word.
+ */
+final class LeaseKeeper {
+  private static final Logger LOG = LoggerFactory.getLogger(LeaseKeeper.class);
+
+  private final EffectStore store;
+  private final EffectMetrics metrics;
+  private final LongSupplier nanos;
+  private final Map<Lease, Run> held = new ConcurrentHashMap<>();
+
+  private static final class Run {
+    final String effect;
+    final String shown;
+    volatile boolean asking;
+    volatile boolean reported;
+
+    Run(String effect, String shown) {
+      this.effect = effect;
+      this.shown = shown;
+    }
+  }
+
+  LeaseKeeper(EffectStore store, EffectMetrics metrics, LongSupplier nanos) {
+    this.store = store;
+    this.metrics = metrics;
+    this.nanos = nanos;
+  }
+
+  void hold(Lease lease, String effect, String shown) {
+    held.put(lease, new Run(effect, shown));
+  }
+
+  void drop(Lease lease) {
+    held.remove(lease);
+  }
+
+  boolean idle() {
+    return held.isEmpty();
+  }
+
+  /** One turn of the guard's timer. */
+  void turn() {
+    List<Lease> due = new ArrayList<>();
+    List<StoreCommand> renewals = new ArrayList<>();
+    held.forEach(
+        (lease, run) -> {
+          if (lease.lost()) {
+            report(lease, run);
+          }
+          if (lease.dueForRenewal() && !run.asking) {
+            run.asking = true;
+            due.add(lease);
+            renewals.add(new StoreCommand.Renew(lease.id(), lease.token(), lease.length()));
+          }
+        });
+    if (due.isEmpty()) {
+      return;
+    }
+    long askedAt = nanos.getAsLong();
+    List<CompletionStage<StoreReply>> replies = store.applyAll(renewals);
+    for (int i = 0; i < due.size(); i++) {
+      Lease lease = due.get(i);
+      Run run = held.get(lease);
+      if (run != null) {
+        var unused =
+            replies
+                .get(i)
+                .whenComplete((reply, failure) -> answered(lease, run, askedAt, reply, failure));
+      }
+    }
+  }
+
+  private void answered(Lease lease, Run run, long askedAt, StoreReply reply, Throwable failure) {
+    if (failure != null) {
+      metrics.storeFailed(StoreCalls.unwrap(failure).kind());
+    } else if (reply.code() == StoreReply.Code.OK) {
+      lease.renewed(askedAt);
+    } else if (held.containsKey(lease)) {
+      // A run that has just ended is no loss: its own settlement took the token off the record.
+      lease.markTakenOver();
+      report(lease, run);
+    }
+    run.asking = false;
+  }
+
+  private void report(Lease lease, Run run) {
+    if (run.reported) {
+      return;
+    }
+    run.reported = true;
+    metrics.count(run.effect, EffectMetrics.Event.LEASE_LOST);
+    LOG.warn(
+        "Effect {} ({}) lost its lease of {} ms while it runs: {}",
+        run.shown,
+        run.effect,
+        lease.length().toMillis(),
+        lease.takenOver() ? "another holder has taken the key" : "it could not be renewed in time");
+  }
+}
