@@ -39,6 +39,12 @@ public interface EffectStore extends AutoCloseable {
   /** Reads the namespace's marker; writes one if there is none. */
   CompletionStage<StoreMarker> marker(String namespace);
 
+  /**
+   * Has something run each time a connection was lost and is there again. Quick, for it runs on the
+   * store's own thread.
+   */
+  default void onReconnect(Runnable listener) {}
+
   /** How long one command may take; a lease is at least three times as long. */
   Duration commandTimeout();
 

@@ -11,7 +11,7 @@ public final class EffectStoreException extends EffectException {
 
   /** What is wrong with the store. */
   public enum Kind {
-    /** No connection. */
+    /** No connection, or it broke before the answer. */
     UNREACHABLE,
     /**
      * No answer in time, or the connection broke before the answer: the command may have been
@@ -37,10 +37,23 @@ public final class EffectStoreException extends EffectException {
   }
 
   private final Kind kind;
+  private final boolean maybeApplied;
 
+  /** A failure that surely changed nothing, unless it is a time-out. */
   public EffectStoreException(Kind kind, String message, @Nullable Throwable cause) {
+    this(kind, message, kind == Kind.TIMEOUT, cause);
+  }
+
+  /**
+   * A failure that says itself whether the store may have changed.
+   *
+   * @param maybeApplied whether the command may have been applied all the same
+   */
+  public EffectStoreException(
+      Kind kind, String message, boolean maybeApplied, @Nullable Throwable cause) {
     super(message, cause);
     this.kind = kind;
+    this.maybeApplied = maybeApplied;
   }
 
   public Kind kind() {
@@ -49,6 +62,6 @@ public final class EffectStoreException extends EffectException {
 
   /** Whether the failed command may have changed the store all the same. */
   public boolean maybeApplied() {
-    return kind == Kind.TIMEOUT || kind == Kind.OTHER;
+    return maybeApplied;
   }
 }

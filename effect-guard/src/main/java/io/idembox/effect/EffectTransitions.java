@@ -142,14 +142,16 @@ public final class EffectTransitions {
       if (!current.carries(c.token())) {
         return answer(StoreReply.Code.LOST);
       }
-      return current.doubtBefore ? doubt(current, StoreReply.Code.OK) : free(current.generation);
+      return current.doubtBefore
+          ? silent(doubt(current, StoreReply.Code.OK))
+          : free(current.generation);
     }
 
     Result markInDoubt(StoreCommand.MarkInDoubt c) {
       if (current == null || !current.carries(c.token())) {
         return answer(StoreReply.Code.LOST);
       }
-      return doubt(current, StoreReply.Code.OK);
+      return silent(doubt(current, StoreReply.Code.OK));
     }
 
     Result renew(StoreCommand.Renew c) {
@@ -245,6 +247,12 @@ public final class EffectTransitions {
           generation == 0 ? null : EffectRecord.free(generation),
           null,
           reply(StoreReply.Code.OK, null));
+    }
+
+    /** Without the record: only who claims needs it. */
+    private Result silent(Result result) {
+      return new Result(
+          result.changed(), result.next(), result.keepFor(), reply(result.reply().code(), null));
     }
 
     Result answer(StoreReply.Code code) {

@@ -118,6 +118,13 @@ public final class InMemoryEffectStore implements EffectStore {
     entries.put(id, new Entry(EffectRecord.decode(stored), null));
   }
 
+  /** How long a record will be kept from now; empty if for ever. */
+  Optional<Duration> keeps(EffectId id) {
+    return Optional.ofNullable(entries.get(id))
+        .map(Entry::expiresAt)
+        .map(expiry -> Duration.between(clock.instant(), expiry));
+  }
+
   /** Loses everything, the markers too. */
   void clear() {
     entries.clear();

@@ -1,0 +1,376 @@
+package io.idembox.effect;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.RedisConnectionStateListener;
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.ByteArrayOutput;
+import io.lettuce.core.output.CommandOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps effects in Redis 6.2 or later: a server, a Sentinel's master, or a cluster. One shared
+ * connection; each change is one Lua script.
+ *
+ * <p>Thread-safe. While Redis cannot be reached, commands fail at once; the connection comes back
+ * by itself.
+ */
+public final class RedisEffectStore implements EffectStore {
+  public static final Duration DEFAULT_COMMAND_TIMEOUT = Duration.ofSeconds(2);
+
+  private static final ByteArrayCodec CODEC = ByteArrayCodec.INSTANCE;
+
+  private final RedisLink link;
+  private final Duration commandTimeout;
+  private final RedisCommands commands;
+  private final ConcurrentMap<String, RedisKeys> namespaces = new ConcurrentHashMap<>();
+  private final List<Runnable> reconnectListeners = new CopyOnWriteArrayList<>();
+
+  private RedisEffectStore(RedisLink link, Duration commandTimeout) {
+    this.link = link;
+    this.commandTimeout = commandTimeout;
+    this.commands = new RedisCommands(this::keys);
+    link.client().addListener(new Reconnects());
+  }
+
+  /**
+   * Connects with the default options; as {@code builder(uri).connect()}.
+   *
+   * @throws EffectStoreException if Redis cannot be reached within ten seconds; the message names
+   *     host and port
+   * @throws IllegalArgumentException if the URI cannot be read
+   */
+  public static RedisEffectStore connect(String uri) {
+    return builder(uri).connect();
+  }
+
+  /**
+   * Starts with where Redis is: {@code redis://user:password@host:port/db}, {@code rediss://} for
+   * TLS, {@code redis-sentinel://host:port/db#master}; of a cluster one node, or several with
+   * commas.
+   */
+  public static Builder builder(String uri) {
+    return new Builder(uri);
+  }
+
+  @Override
+  public CompletionStage<StoreReply> apply(StoreCommand command) {
+    Call call = new Call(command);
+    call.send();
+    return call.reply;
+  }
+
+  @Override
+  public List<CompletionStage<StoreReply>> applyAll(List<? extends StoreCommand> all) {
+    List<CompletionStage<StoreReply>> replies = new ArrayList<>(all.size());
+    List<AsyncCommand<byte[], byte[], byte[]>> batch = new ArrayList<>(all.size());
+    for (StoreCommand command : all) {
+      Call call = new Call(command);
+      batch.add(call.bySha());
+      replies.add(call.reply);
+    }
+    // One write and one flush for all of them, without touching the shared connection's auto-flush.
+    dispatch(batch);
+    return replies;
+  }
+
+  /**
+   * One command on its way: sent by the script's name, and once more with its text where the server
+   * has forgotten it.
+   */
+  private final class Call {
+    private final StoreCommand command;
+    private final CompletableFuture<StoreReply> reply = new CompletableFuture<>();
+
+    Call(StoreCommand command) {
+      this.command = command;
+    }
+
+    void send() {
+      dispatch(bySha());
+    }
+
+    AsyncCommand<byte[], byte[], byte[]> bySha() {
+      AsyncCommand<byte[], byte[], byte[]> sent =
+          new AsyncCommand<>(
+              new Command<>(
+                  CommandType.EVALSHA,
+                  new ByteArrayOutput<>(CODEC),
+                  commands.args(command, text().sha1())));
+      sent.onComplete(
+          (bytes, failure) -> {
+            if (failure instanceof RedisNoScriptException) {
+              byText();
+            } else {
+              answer(bytes, failure);
+            }
+          });
+      return sent;
+    }
+
+    private void byText() {
+      AsyncCommand<byte[], byte[], byte[]> sent =
+          new AsyncCommand<>(
+              new Command<>(
+                  CommandType.EVAL,
+                  new ByteArrayOutput<>(CODEC),
+                  commands.args(command, text().source())));
+      sent.onComplete(this::answer);
+      dispatch(sent);
+    }
+
+    private RedisScript.Text text() {
+      return RedisCommands.script(command).text(link.scriptFlags());
+    }
+
+    private void answer(byte @Nullable [] bytes, @Nullable Throwable failure) {
+      if (failure != null || bytes == null) {
+        reply.completeExceptionally(RedisErrors.of(failure, link.where()));
+        return;
+      }
+      reply.complete(parse(bytes));
+    }
+  }
+
+  private static StoreReply parse(byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    long millis = ((in.getShort(1) & 0xffffL) << 32) | (in.getInt(3) & 0xffffffffL);
+    EffectRecord record =
+        bytes.length == 7 ? null : EffectRecord.decode(Arrays.copyOfRange(bytes, 7, bytes.length));
+    return new StoreReply(StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(millis), record);
+  }
+
+  @Override
+  public CompletionStage<List<Optional<EffectRecord>>> lookUp(List<EffectId> ids) {
+    if (ids.isEmpty()) {
+      return CompletableFuture.completedStage(List.of());
+    }
+    byte[][] keys = new byte[ids.size()][];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = RedisKeys.record(ids.get(i).hash());
+    }
+    return mapped(read(keys), RedisEffectStore::decode);
+  }
+
+  private static List<Optional<EffectRecord>> decode(List<byte @Nullable []> stored) {
+    List<Optional<EffectRecord>> found = new ArrayList<>(stored.size());
+    for (byte[] bytes : stored) {
+      found.add(bytes == null ? Optional.empty() : Optional.of(EffectRecord.decode(bytes)));
+    }
+    return found;
+  }
+
+  private CompletionStage<List<byte @Nullable []>> read(byte[][] keys) {
+    if (link.cluster()) {
+      // The client asks each slot's master for its share.
+      return link.async()
+          .mget(keys)
+          .thenApply(
+              pairs -> {
+                List<byte @Nullable []> values = new ArrayList<>(pairs.size());
+                pairs.forEach(pair -> values.add(pair.getValueOrElse(null)));
+                return values;
+              });
+    }
+    CommandArgs<byte[], byte[]> args = new CommandArgs<>(CODEC).addKeys(keys);
+    return dispatched(CommandType.MGET, new RedisBytesOutput(CODEC), args);
+  }
+
+  @Override
+  public CompletionStage<List<EffectRecord>> unsettled(String namespace) {
+    List<CompletableFuture<List<EffectRecord>>> buckets = new ArrayList<>();
+    for (byte[] index : keys(namespace).allIndexes()) {
+      CompletionStage<List<byte @Nullable []>> members =
+          dispatched(
+              CommandType.SMEMBERS,
+              new RedisBytesOutput(CODEC),
+              new CommandArgs<>(CODEC).addKey(index));
+      buckets.add(
+          members
+              .thenCompose(
+                  found ->
+                      found.isEmpty()
+                          ? CompletableFuture.completedStage(List.<byte @Nullable []>of())
+                          : read(found.toArray(byte[][]::new)))
+              .thenApply(RedisEffectStore::unsettledOf)
+              .toCompletableFuture());
+    }
+    CompletableFuture<Void> all =
+        CompletableFuture.allOf(buckets.toArray(CompletableFuture[]::new));
+    return mapped(
+        all.thenApply(
+            done -> {
+              List<EffectRecord> records = new ArrayList<>();
+              buckets.forEach(bucket -> records.addAll(bucket.join()));
+              return records;
+            }),
+        records -> records);
+  }
+
+  private static List<EffectRecord> unsettledOf(List<byte @Nullable []> stored) {
+    List<EffectRecord> records = new ArrayList<>();
+    for (byte[] bytes : stored) {
+      if (bytes != null) {
+        EffectRecord record = EffectRecord.decode(bytes);
+        if (record.unsettled()) {
+          records.add(record);
+        }
+      }
+    }
+    return records;
+  }
+
+  @Override
+  public CompletionStage<StoreMarker> marker(String namespace) {
+    UUID id = UUID.randomUUID();
+    CommandArgs<byte[], byte[]> args =
+        new CommandArgs<>(CODEC)
+            .add(RedisScript.MARKER.text(link.scriptFlags()).source())
+            .add(1)
+            .addKey(keys(namespace).marker())
+            .add(
+                ByteBuffer.allocate(16)
+                    .putLong(id.getMostSignificantBits())
+                    .putLong(id.getLeastSignificantBits())
+                    .array());
+    return mapped(
+        dispatched(CommandType.EVAL, new ByteArrayOutput<>(CODEC), args),
+        bytes -> {
+          ByteBuffer in = ByteBuffer.wrap(bytes);
+          long millis = ((in.getShort(1) & 0xffffL) << 32) | (in.getInt(3) & 0xffffffffL);
+          UUID stored = new UUID(in.getLong(7), in.getLong(15));
+          return new StoreMarker(stored.toString(), Instant.ofEpochMilli(millis), bytes[0] == '1');
+        });
+  }
+
+  @Override
+  public void onReconnect(Runnable listener) {
+    reconnectListeners.add(listener);
+  }
+
+  @Override
+  public Duration commandTimeout() {
+    return commandTimeout;
+  }
+
+  @Override
+  public List<StoreFinding> check() {
+    return new RedisCheck(link, commandTimeout).findings();
+  }
+
+  @Override
+  public void close() {
+    link.close();
+  }
+
+  private RedisKeys keys(String namespace) {
+    return namespaces.computeIfAbsent(namespace, RedisKeys::new);
+  }
+
+  private <T> CompletionStage<T> dispatched(
+      CommandType type, CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
+    AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
+    dispatch(command);
+    return command;
+  }
+
+  private <T> void dispatch(AsyncCommand<byte[], byte[], T> command) {
+    try {
+      link.connection().dispatch(command);
+    } catch (RuntimeException e) {
+      // A closed client throws instead of answering.
+      command.completeExceptionally(e);
+    }
+  }
+
+  private void dispatch(List<AsyncCommand<byte[], byte[], byte[]>> batch) {
+    try {
+      link.connection().dispatch(batch);
+    } catch (RuntimeException e) {
+      batch.forEach(command -> command.completeExceptionally(e));
+    }
+  }
+
+  private <S, T> CompletionStage<T> mapped(
+      CompletionStage<S> stage, java.util.function.Function<S, T> map) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    var unused =
+        stage.whenComplete(
+            (value, failure) -> {
+              if (failure != null) {
+                result.completeExceptionally(RedisErrors.of(failure, link.where()));
+                return;
+              }
+              try {
+                result.complete(map.apply(value));
+              } catch (RuntimeException e) {
+                result.completeExceptionally(RedisErrors.of(e, link.where()));
+              }
+            });
+    return result;
+  }
+
+  private final class Reconnects implements RedisConnectionStateListener {
+    @Override
+    public void onRedisConnected(RedisChannelHandler<?, ?> connection, SocketAddress address) {
+      reconnectListeners.forEach(Runnable::run);
+    }
+  }
+
+  /** Collects a store's settings; not thread-safe. */
+  public static final class Builder {
+    private final String uri;
+    private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
+
+    private Builder(String uri) {
+      this.uri = uri;
+    }
+
+    /**
+     * How long one command may take: 10 ms to 60 s, default 2 s. Leases have to be three times as
+     * long. Too short, and a slow moment of Redis stops effects; too long, and callers hang with
+     * it.
+     */
+    public Builder commandTimeout(Duration commandTimeout) {
+      this.commandTimeout = commandTimeout;
+      return this;
+    }
+
+    /**
+     * Connects.
+     *
+     * @throws EffectStoreException if Redis cannot be reached within ten seconds; the message names
+     *     host and port
+     * @throws IllegalArgumentException if the URI cannot be read or a value is out of its range
+     */
+    public RedisEffectStore connect() {
+      if (commandTimeout.compareTo(Duration.ofMillis(10)) < 0
+          || commandTimeout.compareTo(Duration.ofMinutes(1)) > 0) {
+        throw new IllegalArgumentException(
+            "RedisEffectStore has commandTimeout "
+                + commandTimeout
+                + ": allowed are 10 ms to 60 s");
+      }
+      return new RedisEffectStore(
+          new RedisConnector(uri, commandTimeout).connect(), commandTimeout);
+    }
+  }
+}

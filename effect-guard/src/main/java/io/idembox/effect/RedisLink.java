@@ -1,0 +1,46 @@
+package io.idembox.effect;
+
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The one connection of a store, with the client behind it.
+ *
+ * @param where host and port, never credentials
+ * @param scriptFlags whether the server knows script flags (Redis 7 and later)
+ */
+record RedisLink(
+    AbstractRedisClient client,
+    ClientResources resources,
+    StatefulConnection<byte[], byte[]> connection,
+    String where,
+    boolean scriptFlags)
+    implements AutoCloseable {
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+
+  boolean cluster() {
+    return connection instanceof StatefulRedisClusterConnection;
+  }
+
+  RedisClusterAsyncCommands<byte[], byte[]> async() {
+    if (connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+      return cluster.async();
+    }
+    return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
+  }
+
+  @Override
+  public void close() {
+    connection.close();
+    client.shutdown(Duration.ZERO, CLOSE_TIMEOUT);
+    resources
+        .shutdown(0, CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS)
+        .awaitUninterruptibly(CLOSE_TIMEOUT.toMillis());
+  }
+}

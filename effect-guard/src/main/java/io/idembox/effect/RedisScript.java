@@ -1,0 +1,76 @@
+package io.idembox.effect;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/** The Lua scripts, read from resources. Each runs as one atomic step of the server. */
+// ImmutableEnumChecker wants an annotation on Text, for which we would need a dependency: a record
+// of two strings is immutable.
+@SuppressWarnings("ImmutableEnumChecker")
+enum RedisScript {
+  CLAIM(false, "record.lua", "claim.lua"),
+  SETTLE(true, "record.lua", "settled.lua", "settle.lua"),
+  RELEASE(true, "record.lua", "release.lua"),
+  MARK_IN_DOUBT(true, "record.lua", "mark_in_doubt.lua"),
+  RENEW(true, "record.lua", "renew.lua"),
+  RESOLVE(true, "record.lua", "settled.lua", "resolve.lua"),
+  RESOLVE_NOT_DONE(true, "record.lua", "resolve_not_done.lua"),
+  FORGET(true, "record.lua", "forget.lua"),
+  MARKER(false, "marker.lua");
+
+  // Redis 7 reads flags from a first line of this form; older servers take it for a syntax error.
+  private static final String ALLOW_OOM = "#!lua flags=allow-oom\n";
+
+  private final Text plain;
+  private final Text allowOom;
+
+  /** A script's source and the name that the server knows it by. */
+  record Text(String source, String sha1) {}
+
+  RedisScript(boolean mayExceedMemory, String... parts) {
+    StringBuilder source = new StringBuilder();
+    for (String part : parts) {
+      source.append(read(part));
+    }
+    plain = text(source.toString());
+    allowOom = mayExceedMemory ? text(ALLOW_OOM + source) : plain;
+  }
+
+  /**
+   * The form for a server.
+   *
+   * @param flags whether it knows script flags: then what ends a run is taken even where memory is
+   *     full
+   */
+  Text text(boolean flags) {
+    return flags ? allowOom : plain;
+  }
+
+  private static String read(String name) {
+    try (InputStream in = RedisScript.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException(
+            "The script " + name + " is missing from effect-guard's jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          "The script " + name + " cannot be read from effect-guard's jar", e);
+    }
+  }
+
+  private static Text text(String source) {
+    byte[] bytes = source.getBytes(StandardCharsets.UTF_8);
+    try {
+      byte[] sha1 = MessageDigest.getInstance("SHA-1").digest(bytes);
+      return new Text(source, HexFormat.of().formatHex(sha1));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-1", e);
+    }
+  }
+}

@@ -1,0 +1,10 @@
+-- Ends a run that surely did nothing: puts back what was there before the claim. ARGV: token.
+if state == 0 then
+  return answer('K')
+elseif not holder(ARGV[1]) then
+  return answer('L', record)
+elseif bit.band(string.byte(record, 2), 1) == 1 then
+  in_doubt(now)
+  return answer('K')
+end
+return free(string.sub(record, 3, 4))
