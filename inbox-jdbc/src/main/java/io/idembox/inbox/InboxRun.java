@@ -1,0 +1,23 @@
+package io.idembox.inbox;
+
+import static java.util.Objects.requireNonNull;
+
+import io.idembox.inbox.EffectJournal.JournalEntry;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * A committed transaction.
+ *
+ * @param fresh which of the claims were new
+ * @param intents written by this run, and this member's to perform now; those that are not
+ *     {@linkplain JournalEntry#started() started} are to be marked one by one
+ * @param timeline the server's: work of an earlier one may have been lost with its server
+ */
+public record InboxRun(BitSet fresh, List<JournalEntry> intents, int timeline) {
+  /** The list is copied if it is not immutable. */
+  public InboxRun {
+    requireNonNull(fresh, "fresh");
+    intents = List.copyOf(intents);
+  }
+}

@@ -1,0 +1,204 @@
+package io.idembox.inbox;
+
+import io.idembox.inbox.InboxStatementException.Phase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The inbox's own statements around one transaction, each a single round trip: the driver sends the
+ * parts of a text with semicolons together, and BEGIN with the first. Their text never changes, so
+ * each has one plan on the server.
+ */
+final class InboxSession {
+  /**
+   * Part one: the session's values for what is set here, our time-outs, and the server's timeline.
+   * Part two: the claim. Two members that claim the same ids meet at the first of them in order, so
+   * they wait instead of deadlocking; what waits for a running transaction inserts when that one
+   * rolls back. Offsets inside stored done ranges are left out, because their rows may have been
+   * pruned. Part three: the handler gets the session's own time-outs back.
+   */
+  private static final String BEGIN_AND_CLAIM =
+      """
+      select current_setting('idle_in_transaction_session_timeout'), current_setting('synchronous_commit'),
+        set_config('idembox.lock_timeout', current_setting('lock_timeout'), true),
+        set_config('idembox.statement_timeout', current_setting('statement_timeout'), true),
+        set_config('lock_timeout', ?, true),
+        set_config('statement_timeout', ?, true),
+        set_config('idle_in_transaction_session_timeout', ?, true),
+        set_config('synchronous_commit',
+          case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true),
+        case when pg_is_in_recovery() then 0
+          else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end;
+      with covered as materialized (
+        select p.topic_id, p.partition, p.done
+        from unnest(?::int2[], ?::int4[]) as d(topic_id, partition)
+        join idembox.progress p
+          on p.consumer_id = ? and p.topic_id = d.topic_id and p.partition = d.partition
+      )
+      insert into idembox.inbox (consumer_id, message_id, topic_id, partition, "offset")
+      select ?, c.id, c.topic_id, c.partition, c."offset"
+      from unnest(?::uuid[], ?::int2[], ?::int4[], ?::int8[]) as c(id, topic_id, partition, "offset")
+      where not exists (
+        select from covered d
+        where d.topic_id = c.topic_id and d.partition = c.partition and d.done @> c."offset")
+      order by c.id
+      on conflict (consumer_id, message_id) do nothing
+      returning message_id;
+      select set_config('lock_timeout', current_setting('idembox.lock_timeout'), true),
+        set_config('statement_timeout', current_setting('idembox.statement_timeout'), true), %s
+      """
+          .formatted(SessionSettings.LINE);
+
+  /** The setting once more: a handler may have relaxed it. */
+  private static final String COMMIT =
+      """
+      select %s, set_config('synchronous_commit',
+        case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true);
+      commit
+      """
+          .formatted(SessionSettings.LINE);
+
+  private static final String OWN_TIMEOUTS =
+      "select set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true), "
+          + SessionSettings.LINE;
+
+  private final Connection connection;
+  private final InboxConfig config;
+  private String idleTimeoutBefore = "";
+  private String synchronousCommitBefore = "";
+  private String settingsBefore = "";
+  private String settingsAfter = "";
+  private int timeline;
+
+  InboxSession(Connection connection, InboxConfig config) {
+    this.connection = connection;
+    this.config = config;
+  }
+
+  int timeline() {
+    return timeline;
+  }
+
+  /** Begins, and answers which of the distinct ids are new. */
+  BitSet beginAndClaim(short consumer, ClaimIndex claims) {
+    try {
+      connection.setAutoCommit(false);
+    } catch (SQLException e) {
+      throw InboxStatementException.of(Phase.BEGIN, e);
+    }
+    try (PreparedStatement statement = connection.prepareStatement(BEGIN_AND_CLAIM)) {
+      statement.setFetchSize(0);
+      statement.setString(1, millis(config.lockTimeout()));
+      statement.setString(2, millis(config.statementTimeout()));
+      statement.setString(3, millis(config.idleInTransactionTimeout()));
+      bindClaims(statement, consumer, claims);
+      statement.execute();
+      try (ResultSet before = statement.getResultSet()) {
+        before.next();
+        idleTimeoutBefore = before.getString(1);
+        synchronousCommitBefore = before.getString(2);
+        timeline = before.getInt(9);
+      }
+      BitSet fresh = new BitSet();
+      statement.getMoreResults();
+      try (ResultSet inserted = statement.getResultSet()) {
+        while (inserted.next()) {
+          fresh.set(claims.indexOf(inserted.getObject(1, UUID.class)));
+        }
+      }
+      statement.getMoreResults();
+      try (ResultSet settings = statement.getResultSet()) {
+        settings.next();
+        settingsBefore = settings.getString(3);
+        settingsAfter = settingsBefore;
+      }
+      return fresh;
+    } catch (SQLException e) {
+      throw InboxStatementException.of(Phase.CLAIM, e);
+    }
+  }
+
+  private static void bindClaims(PreparedStatement statement, short consumer, ClaimIndex claims)
+      throws SQLException {
+    int n = claims.size();
+    StringBuilder ids = new StringBuilder(n * 37 + 2).append('{');
+    short[] topics = new short[n];
+    int[] partitions = new int[n];
+    long[] offsets = new long[n];
+    DistinctPartitions distinct = new DistinctPartitions();
+    for (int i = 0; i < n; i++) {
+      InboxClaim claim = claims.distinct(i);
+      if (i > 0) {
+        ids.append(',');
+      }
+      ids.append(claim.messageId());
+      topics[i] = (short) claim.topicId();
+      partitions[i] = claim.partition();
+      offsets[i] = claim.offset();
+      distinct.add(topics[i], partitions[i]);
+    }
+    statement.setObject(4, distinct.topics());
+    statement.setObject(5, distinct.partitions());
+    statement.setShort(6, consumer);
+    statement.setShort(7, consumer);
+    statement.setString(8, ids.append('}').toString());
+    statement.setObject(9, topics);
+    statement.setObject(10, partitions);
+    statement.setObject(11, offsets);
+  }
+
+  /** For the statements after the handler: its own time-outs end here. */
+  void takeBackTimeouts() throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(OWN_TIMEOUTS)) {
+      statement.setString(1, millis(config.lockTimeout()));
+      statement.setString(2, millis(config.statementTimeout()));
+      try (ResultSet row = statement.executeQuery()) {
+        row.next();
+        settingsAfter = row.getString(3);
+      }
+    }
+  }
+
+  /**
+   * Commits. When this returns, the database has answered.
+   *
+   * @param settingsTaken whether {@link #takeBackTimeouts} saw the handler's settings already
+   */
+  void commit(boolean settingsTaken) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(COMMIT)) {
+      statement.execute();
+      try (ResultSet row = statement.getResultSet()) {
+        row.next();
+        if (!settingsTaken) {
+          settingsAfter = row.getString(1);
+        }
+      }
+    }
+  }
+
+  /** After the commit: what a handler changed in the session is put back. */
+  void putBackSettings() throws SQLException {
+    if (settingsAfter.equals(settingsBefore)) {
+      return;
+    }
+    Map<String, String> before = new LinkedHashMap<>(SessionSettings.parse(settingsBefore));
+    Map<String, String> changed =
+        SessionSettings.changed(before, SessionSettings.parse(settingsAfter));
+    // These two stood at our values, set for the transaction only.
+    changed.replace("idle_in_transaction_session_timeout", idleTimeoutBefore);
+    changed.replace("synchronous_commit", synchronousCommitBefore);
+    SessionSettings.set(connection, changed, false);
+    connection.commit();
+  }
+
+  private static String millis(Duration duration) {
+    return Long.toString(duration.toMillis());
+  }
+}

@@ -1,0 +1,86 @@
+package io.idembox.inbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+
+/** Intents as the arrays that the journal's statements take. */
+final class IntentColumns {
+  private final short[] states;
+  private final int[] attempts;
+  private final long[] leases;
+  private final int[] retentions;
+  private final byte[][] hashes;
+  private final byte[][] keys;
+  private final String[] names;
+  private final StringBuilder messages = new StringBuilder("{");
+  private final short[] topics;
+  private final int[] partitions;
+  private final long[] offsets;
+  private final byte[][] requests;
+  private final byte[][] fingerprints;
+
+  IntentColumns(Collection<Intent> intents, List<InboxClaim> claims, Duration lease) {
+    int n = intents.size();
+    states = new short[n];
+    attempts = new int[n];
+    leases = new long[n];
+    retentions = new int[n];
+    hashes = new byte[n][];
+    keys = new byte[n][];
+    names = new String[n];
+    topics = new short[n];
+    partitions = new int[n];
+    offsets = new long[n];
+    requests = new byte[n][];
+    fingerprints = new byte[n][];
+    int i = 0;
+    for (Intent intent : intents) {
+      InboxClaim claim = claims.get(intent.message());
+      states[i] = (intent.startedAtOnce() ? EffectState.STARTED : EffectState.PENDING).code();
+      attempts[i] = intent.startedAtOnce() ? 1 : 0;
+      leases[i] = lease.toMillis();
+      retentions[i] = Math.toIntExact(Math.max(1, intent.policy().retention().toSeconds()));
+      hashes[i] = intent.hash().bytes();
+      keys[i] = intent.key().canonical();
+      names[i] = intent.effect();
+      messages.append(i == 0 ? "" : ",").append(claim.messageId());
+      topics[i] = (short) claim.topicId();
+      partitions[i] = claim.partition();
+      offsets[i] = claim.offset();
+      requests[i] = intent.request();
+      fingerprints[i] = intent.fingerprint();
+      i++;
+    }
+    messages.append('}');
+  }
+
+  /**
+   * Binds the columns from a parameter on.
+   *
+   * @return the parameter after the last
+   */
+  int bind(PreparedStatement statement, int parameter, boolean withKeys) throws SQLException {
+    Connection connection = statement.getConnection();
+    int p = parameter;
+    statement.setObject(p++, states);
+    statement.setObject(p++, attempts);
+    statement.setObject(p++, leases);
+    statement.setObject(p++, retentions);
+    statement.setArray(p++, SqlArrays.bytes(connection, hashes));
+    if (withKeys) {
+      statement.setArray(p++, SqlArrays.bytes(connection, keys));
+    }
+    statement.setArray(p++, SqlArrays.texts(connection, names));
+    statement.setString(p++, messages.toString());
+    statement.setObject(p++, topics);
+    statement.setObject(p++, partitions);
+    statement.setObject(p++, offsets);
+    statement.setArray(p++, SqlArrays.bytes(connection, requests));
+    statement.setArray(p++, SqlArrays.bytes(connection, fingerprints));
+    return p;
+  }
+}

@@ -1,0 +1,351 @@
+package io.idembox.inbox;
+
+import io.idembox.effect.Effect;
+import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectKey;
+import io.idembox.effect.EffectKeyHash;
+import io.idembox.inbox.InboxStatementException.Phase;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+
+/** The journal in PostgreSQL. Leases and due times are computed by the database's clock alone. */
+final class JdbcEffectJournal implements EffectJournal {
+  private final InboxConfig config;
+  private final RegisteredConsumer consumer;
+  private final EffectCatalog effects;
+
+  /** Fresh for each member: a mark of an earlier life is nobody's. */
+  private final String owner = UUID.randomUUID().toString();
+
+  /**
+   * Effects that this process knows, and of these the ones that are marked right before they run.
+   */
+  private final String[] known;
+
+  private final String[] markedLate;
+
+  JdbcEffectJournal(InboxConfig config, RegisteredConsumer consumer, EffectCatalog effects) {
+    this.config = config;
+    this.consumer = consumer;
+    this.effects = effects;
+    this.known = effects.names().toArray(new String[0]);
+    this.markedLate = Arrays.stream(known).filter(this::isMarkedLate).toArray(String[]::new);
+  }
+
+  private boolean isMarkedLate(String name) {
+    return effects.find(name).map(Effect::policy).filter(p -> !Intent.startedAtOnce(p)).isPresent();
+  }
+
+  /**
+   * Writes intents in the handler's transaction; answers those that are this member's to perform.
+   */
+  List<JournalEntry> insert(
+      Connection connection, Collection<Intent> intents, List<InboxClaim> claims)
+      throws SQLException {
+    Map<EffectKeyHash, Intent> open = new LinkedHashMap<>();
+    intents.forEach(intent -> open.put(intent.hash(), intent));
+    List<JournalEntry> owed = new ArrayList<>(open.size());
+    while (!open.isEmpty()) {
+      insertNew(connection, open, claims, owed);
+      if (!open.isEmpty()) {
+        // Left over are those that met a row. If it vanished in between (pruned), they are inserted
+        // anew.
+        meetExisting(connection, open, claims, owed);
+      }
+    }
+    return owed;
+  }
+
+  private void insertNew(
+      Connection connection,
+      Map<EffectKeyHash, Intent> open,
+      List<InboxClaim> claims,
+      List<JournalEntry> owed)
+      throws SQLException {
+    try (PreparedStatement insert = connection.prepareStatement(JournalSql.INSERT)) {
+      insert.setShort(1, consumer.id());
+      insert.setString(2, owner);
+      insert.setString(3, consumer.namespace());
+      new IntentColumns(open.values(), claims, config.journalLease()).bind(insert, 4, true);
+      try (ResultSet rows = insert.executeQuery()) {
+        while (rows.next()) {
+          Intent intent = removed(open, rows.getBytes(1));
+          owed.add(entry(intent, rows.getLong(2), 1, false, claims));
+        }
+      }
+    }
+  }
+
+  private void meetExisting(
+      Connection connection,
+      Map<EffectKeyHash, Intent> open,
+      List<InboxClaim> claims,
+      List<JournalEntry> owed)
+      throws SQLException {
+    try (PreparedStatement reopen = connection.prepareStatement(JournalSql.REOPEN)) {
+      reopen.setString(1, consumer.namespace());
+      int next =
+          new IntentColumns(open.values(), claims, config.journalLease()).bind(reopen, 2, false);
+      reopen.setShort(next, consumer.id());
+      reopen.setString(next + 1, owner);
+      try (ResultSet rows = reopen.executeQuery()) {
+        while (rows.next()) {
+          Intent intent = removed(open, rows.getBytes(1));
+          if (rows.getBoolean(5)) {
+            int attempt = rows.getInt(3) + (intent.startedAtOnce() ? 0 : 1);
+            owed.add(entry(intent, rows.getLong(2), attempt, rows.getBoolean(4), claims));
+          } else if (intent.fingerprint() != null
+              && rows.getBytes(6) != null
+              && !Arrays.equals(intent.fingerprint(), rows.getBytes(6))) {
+            IntentBuffer.conflict(intent);
+          }
+        }
+      }
+    }
+  }
+
+  private static Intent removed(Map<EffectKeyHash, Intent> open, byte[] hash) {
+    Intent intent = open.remove(EffectKeyHash.ofBytes(hash));
+    if (intent == null) {
+      throw new IllegalStateException("The journal answered for an effect that was not asked for");
+    }
+    return intent;
+  }
+
+  private JournalEntry entry(
+      Intent intent, long id, int attempt, boolean unknownBefore, List<InboxClaim> claims) {
+    InboxClaim claim = claims.get(intent.message());
+    return new JournalEntry(
+        id,
+        intent.effect(),
+        intent.key(),
+        intent.request(),
+        attempt,
+        unknownBefore,
+        owner,
+        intent.startedAtOnce(),
+        new Origin(claim.messageId(), claim.topicId(), claim.partition(), claim.offset()));
+  }
+
+  @Override
+  public List<JournalEntry> takeUnfinishedOf(Collection<UUID> messageIds, Duration lease) {
+    if (messageIds.isEmpty() || known.length == 0) {
+      return List.of();
+    }
+    return Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_UNFINISHED)) {
+            take.setShort(1, consumer.id());
+            take.setString(2, SqlArrays.uuids(messageIds));
+            take.setArray(3, SqlArrays.texts(connection, known));
+            return take(connection, take, 4, lease);
+          }
+        });
+  }
+
+  @Override
+  public List<JournalEntry> takeDue(int limit, Duration lease) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("A limit of " + limit + " takes nothing");
+    }
+    if (known.length == 0) {
+      return List.of();
+    }
+    return Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_DUE)) {
+            take.setString(1, consumer.namespace());
+            take.setArray(2, SqlArrays.texts(connection, known));
+            take.setInt(3, limit);
+            return take(connection, take, 4, lease);
+          }
+        });
+  }
+
+  private List<JournalEntry> take(
+      Connection connection, PreparedStatement take, int parameter, Duration lease)
+      throws SQLException {
+    take.setString(parameter, owner);
+    take.setLong(parameter + 1, lease.toMillis());
+    take.setArray(parameter + 2, SqlArrays.texts(connection, markedLate));
+    take.setArray(parameter + 3, SqlArrays.texts(connection, markedLate));
+    try (ResultSet rows = take.executeQuery()) {
+      List<JournalEntry> taken = new ArrayList<>();
+      while (rows.next()) {
+        boolean started = EffectState.of(rows.getShort(7)) == EffectState.STARTED;
+        taken.add(
+            new JournalEntry(
+                rows.getLong(1),
+                rows.getString(2),
+                EffectKey.fromCanonical(rows.getBytes(3)),
+                rows.getBytes(4),
+                rows.getInt(5) + (started ? 0 : 1),
+                rows.getBoolean(6),
+                owner,
+                started,
+                new Origin(
+                    rows.getObject(8, UUID.class),
+                    rows.getInt(9),
+                    rows.getInt(10),
+                    rows.getLong(11))));
+      }
+      return taken;
+    }
+  }
+
+  @Override
+  public List<JournalEntry> markStarted(Collection<JournalEntry> entries, Duration lease) {
+    if (entries.isEmpty()) {
+      return List.of();
+    }
+    Set<Long> marked =
+        Sql.inTransaction(
+            config.dataSource(),
+            Phase.JOURNAL,
+            connection -> {
+              try (PreparedStatement mark = connection.prepareStatement(JournalSql.MARK_STARTED)) {
+                bindMarks(mark, entries);
+                mark.setLong(4, lease.toMillis());
+                Set<Long> ids = new HashSet<>();
+                try (ResultSet rows = mark.executeQuery()) {
+                  while (rows.next()) {
+                    ids.add(rows.getLong(1));
+                  }
+                }
+                return ids;
+              }
+            });
+    return entries.stream()
+        .filter(entry -> marked.contains(entry.id()))
+        .map(JournalEntry::asStarted)
+        .toList();
+  }
+
+  @Override
+  public int settle(List<Settlement> settlements) {
+    if (settlements.isEmpty()) {
+      return 0;
+    }
+    int n = settlements.size();
+    long[] ids = new long[n];
+    int[] attempts = new int[n];
+    short[] states = new short[n];
+    long[] delays = new long[n];
+    byte[][] receipts = new byte[n][];
+    String[] texts = new String[n];
+    for (int i = 0; i < n; i++) {
+      Settlement settlement = settlements.get(i);
+      ids[i] = settlement.entry().id();
+      attempts[i] = settlement.entry().attempt();
+      states[i] = stateAfter(settlement.result()).code();
+      delays[i] = settlement.delay().toMillis();
+      receipts[i] = settlement.receipt();
+      texts[i] = Texts.storable(settlement.text());
+    }
+    return Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement settle = connection.prepareStatement(JournalSql.SETTLE)) {
+            settle.setObject(1, ids);
+            settle.setObject(2, attempts);
+            settle.setObject(3, states);
+            settle.setObject(4, delays);
+            settle.setArray(5, SqlArrays.bytes(connection, receipts));
+            settle.setArray(6, SqlArrays.texts(connection, texts));
+            settle.setString(7, owner);
+            return settle.executeUpdate();
+          }
+        });
+  }
+
+  private static EffectState stateAfter(Settlement.Result result) {
+    return switch (result) {
+      case DONE -> EffectState.DONE;
+      case REJECTED -> EffectState.REJECTED;
+      case RETRY_AT -> EffectState.PENDING;
+      case IN_DOUBT -> EffectState.IN_DOUBT;
+      case HELD -> EffectState.HELD;
+      case FAILED -> EffectState.FAILED;
+    };
+  }
+
+  @Override
+  public int renew(Collection<JournalEntry> running, Duration lease) {
+    if (running.isEmpty()) {
+      return 0;
+    }
+    return Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement renew = connection.prepareStatement(JournalSql.RENEW)) {
+            bindMarks(renew, running);
+            renew.setLong(4, lease.toMillis());
+            return renew.executeUpdate();
+          }
+        });
+  }
+
+  @Override
+  public void giveBack(Collection<JournalEntry> unstarted) {
+    if (unstarted.isEmpty()) {
+      return;
+    }
+    Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement giveBack = connection.prepareStatement(JournalSql.GIVE_BACK)) {
+            bindMarks(giveBack, unstarted);
+            return giveBack.executeUpdate();
+          }
+        });
+  }
+
+  @Override
+  public long unfinished() {
+    return Sql.inTransaction(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement count = connection.prepareStatement(JournalSql.UNFINISHED)) {
+            count.setString(1, consumer.namespace());
+            try (ResultSet row = count.executeQuery()) {
+              row.next();
+              return row.getLong(1);
+            }
+          }
+        });
+  }
+
+  private void bindMarks(PreparedStatement statement, Collection<JournalEntry> entries)
+      throws SQLException {
+    long[] ids = new long[entries.size()];
+    int[] attempts = new int[entries.size()];
+    int i = 0;
+    for (JournalEntry entry : entries) {
+      ids[i] = entry.id();
+      attempts[i++] = entry.attempt();
+    }
+    statement.setObject(1, ids);
+    statement.setObject(2, attempts);
+    statement.setString(3, owner);
+  }
+}

@@ -1,0 +1,191 @@
+package io.idembox.inbox;
+
+/**
+ * The journal's statements. Rows of several effects are always locked in the order of their hash or
+ * id, and statements that look for work pass over locked rows: no two of them wait for each other.
+ */
+final class JournalSql {
+  /**
+   * DO NOTHING, not DO UPDATE: the latter locks the row that it meets, which another member may be
+   * settling together with rows that this transaction holds.
+   */
+  static final String INSERT =
+      """
+      insert into idembox.effect (namespace_id, consumer_id, owner, state, attempt, due_at, retention_s, key_hash,
+        effect_key, name, message_id, topic_id, partition, "offset", request_format, request, fingerprint)
+      select n.id, ?, ?, i.state, i.attempt, clock_timestamp() + i.lease_ms * interval '1 millisecond',
+        i.retention_s, i.key_hash, i.effect_key, i.name, i.message_id, i.topic_id, i.partition, i."offset",
+        1, i.request, i.fingerprint
+      from (select id from idembox.effect_namespace where name = ?) n,
+        unnest(?::int2[], ?::int4[], ?::int8[], ?::int4[], ?::bytea[], ?::bytea[], ?::text[], ?::uuid[],
+          ?::int2[], ?::int4[], ?::int8[], ?::bytea[], ?::bytea[])
+        as i(state, attempt, lease_ms, retention_s, key_hash, effect_key, name, message_id,
+          topic_id, partition, "offset", request, fingerprint)
+      order by i.key_hash
+      on conflict (namespace_id, key_hash) do nothing
+      returning key_hash, id
+      """;
+
+  /**
+   * For intents that met a row: FAILED is opened again by a new request, and a finished row past
+   * its retention counts as absent, pruned or not. The others stay; what they stand for is
+   * answered.
+   */
+  static final String REOPEN =
+      """
+      with asked as (
+        select n.id as namespace_id, i.*
+        from (select id from idembox.effect_namespace where name = ?) n,
+          unnest(?::int2[], ?::int4[], ?::int8[], ?::int4[], ?::bytea[], ?::text[], ?::uuid[],
+            ?::int2[], ?::int4[], ?::int8[], ?::bytea[], ?::bytea[])
+          as i(state, attempt, lease_ms, retention_s, key_hash, name, message_id,
+            topic_id, partition, "offset", request, fingerprint)
+      ), locked as (
+        select e.id from idembox.effect e join asked a using (namespace_id, key_hash)
+        where e.state = 5
+          or e.state in (2, 6) and e.settled_at + e.retention_s * interval '1 second' < clock_timestamp()
+        order by e.key_hash
+        for update of e
+      ), reopened as (
+        update idembox.effect e
+        set consumer_id = ?, owner = ?, state = a.state,
+          attempt = a.attempt + case when e.state = 5 then e.attempt else 0 end,
+          unknown_before = e.state = 5 and e.unknown_before,
+          due_at = clock_timestamp() + a.lease_ms * interval '1 millisecond', retention_s = a.retention_s,
+          name = a.name, message_id = a.message_id, topic_id = a.topic_id, partition = a.partition,
+          "offset" = a."offset", request_format = 1, request = a.request, fingerprint = a.fingerprint,
+          settled_at = null, receipt_format = null, receipt = null, last_error = null, inherited = false
+        from asked a, locked l
+        where e.id = l.id and e.namespace_id = a.namespace_id and e.key_hash = a.key_hash
+        returning e.key_hash, e.id, e.attempt, e.unknown_before
+      )
+      select key_hash, id, attempt, unknown_before, true, null::bytea from reopened
+      union all
+      select e.key_hash, e.id, e.attempt, e.unknown_before, false, e.fingerprint
+      from idembox.effect e join asked a using (namespace_id, key_hash)
+      where e.id not in (select id from reopened)
+      """;
+
+  private static final String RETURN_ENTRY =
+      """
+      returning e.id, e.name, e.effect_key, e.request, e.attempt, e.unknown_before, e.state,
+        e.message_id, e.topic_id, e.partition, e."offset"
+      """;
+
+  /**
+   * What taking a row does: it is started for this owner, unless its effect must be marked right
+   * before it runs and nobody may have run it yet; that row is only reserved. A row that was
+   * started before, or whose outcome is in doubt, may have happened.
+   */
+  private static final String TAKE =
+      """
+      update idembox.effect e
+      set owner = ?, due_at = clock_timestamp() + ? * interval '1 millisecond',
+        state = case when e.state = 0 and e.name = any(?) then 0 else 1 end,
+        attempt = e.attempt + case when e.state = 0 and e.name = any(?) then 0 else 1 end,
+        unknown_before = e.unknown_before or e.state in (1, 3)
+      from taken t where e.id = t.id
+      """;
+
+  static final String TAKE_UNFINISHED =
+      """
+      with taken as (
+        select e.id from idembox.effect e
+        where e.consumer_id = ? and e.message_id = any(?::uuid[]) and e.due_at <= clock_timestamp()
+          and e.name = any(?)
+        order by e.id
+        for update skip locked
+      )
+      """
+          + TAKE
+          + RETURN_ENTRY;
+
+  static final String TAKE_DUE =
+      """
+      with taken as (
+        select e.id from idembox.effect e
+        where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
+          and e.due_at <= clock_timestamp() and e.name = any(?)
+        order by e.due_at
+        limit ?
+        for update skip locked
+      )
+      """
+          + TAKE
+          + RETURN_ENTRY;
+
+  static final String MARK_STARTED =
+      """
+      with marked as (
+        select e.id from idembox.effect e join unnest(?::int8[], ?::int4[]) as m(id, attempt) on e.id = m.id
+        where e.state = 0 and e.owner = ? and e.attempt = m.attempt - 1
+        order by e.id
+        for update of e
+      )
+      update idembox.effect e
+      set state = 1, attempt = e.attempt + 1, due_at = clock_timestamp() + ? * interval '1 millisecond'
+      from marked m where e.id = m.id
+      returning e.id
+      """;
+
+  /**
+   * DONE and REJECTED drop the request; a run that ended unknown leaves its mark for all later
+   * ones.
+   */
+  static final String SETTLE =
+      """
+      with settled as (
+        select e.id, s.state, s.delay_ms, s.receipt, s.last_error
+        from idembox.effect e
+        join unnest(?::int8[], ?::int4[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
+          as s(id, attempt, state, delay_ms, receipt, last_error) on e.id = s.id
+        where e.state = 1 and e.owner = ? and e.attempt = s.attempt
+        order by e.id
+        for update of e
+      )
+      update idembox.effect e
+      set state = s.state, owner = null,
+        due_at = case when s.state in (0, 3) then clock_timestamp() + s.delay_ms * interval '1 millisecond' end,
+        settled_at = case when s.state in (0, 3) then null else clock_timestamp() end,
+        unknown_before = e.unknown_before or s.state = 3,
+        request = case when s.state in (2, 6) then null else e.request end,
+        receipt = s.receipt, receipt_format = case when s.receipt is null then null else 1 end,
+        last_error = s.last_error
+      from settled s where e.id = s.id
+      """;
+
+  /** Passes over rows that are being settled at this moment: they need no lease any more. */
+  static final String RENEW =
+      """
+      with held as (
+        select e.id from idembox.effect e join unnest(?::int8[], ?::int4[]) as h(id, attempt) on e.id = h.id
+        where e.owner = ? and (e.state = 1 and e.attempt = h.attempt or e.state = 0 and e.attempt = h.attempt - 1)
+        order by e.id
+        for update of e skip locked
+      )
+      update idembox.effect e set due_at = clock_timestamp() + ? * interval '1 millisecond'
+      from held h where e.id = h.id
+      """;
+
+  static final String GIVE_BACK =
+      """
+      with returned as (
+        select e.id from idembox.effect e join unnest(?::int8[], ?::int4[]) as r(id, attempt) on e.id = r.id
+        where e.owner = ? and (e.state = 1 and e.attempt = r.attempt or e.state = 0 and e.attempt = r.attempt - 1)
+        order by e.id
+        for update of e
+      )
+      update idembox.effect e
+      set state = case when e.unknown_before then 3 else 0 end, owner = null, due_at = clock_timestamp(),
+        attempt = e.attempt - e.state
+      from returned r where e.id = r.id
+      """;
+
+  static final String UNFINISHED =
+      """
+      select count(*) from idembox.effect
+      where namespace_id = (select id from idembox.effect_namespace where name = ?) and due_at is not null
+      """;
+
+  private JournalSql() {}
+}

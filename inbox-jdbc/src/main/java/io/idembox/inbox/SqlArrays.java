@@ -1,0 +1,35 @@
+package io.idembox.inbox;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Arrays as parameters: one statement text whatever the number of rows. */
+final class SqlArrays {
+  private SqlArrays() {}
+
+  static Array texts(Connection connection, @Nullable String[] values) throws SQLException {
+    return connection.createArrayOf("text", values);
+  }
+
+  static Array bytes(Connection connection, byte @Nullable [][] values) throws SQLException {
+    return connection.createArrayOf("bytea", values);
+  }
+
+  /**
+   * The text form: the driver would quote and copy each of them. Cast it with {@code ?::uuid[]}.
+   */
+  static String uuids(Collection<UUID> values) {
+    StringBuilder text = new StringBuilder(values.size() * 37 + 2).append('{');
+    for (UUID value : values) {
+      if (text.length() > 1) {
+        text.append(',');
+      }
+      text.append(value);
+    }
+    return text.append('}').toString();
+  }
+}

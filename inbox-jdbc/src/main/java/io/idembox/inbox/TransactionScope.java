@@ -1,0 +1,147 @@
+package io.idembox.inbox;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Map;
+import org.jdbi.v3.core.Handle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of one inbox transaction that its views share. Every call on a view, from whatever
+ * thread, runs under {@link #lock}: so a view's end waits for a statement under way, and none
+ * starts after it.
+ */
+final class TransactionScope {
+  final Object lock = new Object();
+  final Connection raw;
+  final WriteBuffer writes;
+  final IntentBuffer intents;
+  private final HandleFactory handles;
+  private final OnceCalls once;
+
+  private @Nullable TransactionView current;
+  private @Nullable SQLException firstError;
+  private @Nullable ForbiddenCallException misuse;
+  private @Nullable String runningEffect;
+  private @Nullable Map<String, String> settingsBefore;
+
+  TransactionScope(Connection raw, HandleFactory handles, IntentBuffer intents, OnceCalls once) {
+    this.raw = raw;
+    this.handles = handles;
+    this.intents = intents;
+    this.once = once;
+    this.writes = new WriteBuffer(raw);
+  }
+
+  /** Ends the view before, and puts back what its handler changed in the session. */
+  TransactionView begin(int message) {
+    end();
+    synchronized (lock) {
+      TransactionView view = new TransactionView(this, message);
+      current = view;
+      return view;
+    }
+  }
+
+  /** Kills the view handed out last. */
+  void end() {
+    synchronized (lock) {
+      TransactionView view = current;
+      current = null;
+      if (view != null) {
+        view.closeStatements();
+      }
+      putBackSettings();
+    }
+  }
+
+  /** Called under the lock before anything is done for a view. */
+  void check(TransactionView view, String call) {
+    if (view != current) {
+      throw new ForbiddenCallException(
+          call,
+          "the handler has returned, and the transaction is no longer its own; do the work before returning");
+    }
+    if (runningEffect != null) {
+      throw new ForbiddenCallException(
+          call,
+          "the effect "
+              + runningEffect
+              + " is running inside of the transaction; its code must not use the transaction, or both may wait"
+              + " for each other for ever");
+    }
+  }
+
+  boolean isAlive(TransactionView view) {
+    return view == current;
+  }
+
+  /**
+   * Refuses what would end or bend the transaction; remembered, so that swallowing it does not
+   * help.
+   */
+  ForbiddenCallException refuse(String call, String rule) {
+    ForbiddenCallException refusal = new ForbiddenCallException(call, rule);
+    if (misuse == null) {
+      misuse = refusal;
+    }
+    return refusal;
+  }
+
+  void failed(SQLException e) {
+    if (firstError == null) {
+      firstError = e;
+    }
+  }
+
+  /** A savepoint was restored: the error before it is healed. */
+  void healed() {
+    firstError = null;
+  }
+
+  void changesSettings() throws SQLException {
+    if (settingsBefore == null) {
+      settingsBefore = SessionSettings.snapshot(raw);
+    }
+  }
+
+  @Nullable SQLException firstError() {
+    return firstError;
+  }
+
+  @Nullable ForbiddenCallException misuse() {
+    return misuse;
+  }
+
+  Handle openHandle(Connection guarded) {
+    return handles.open(guarded);
+  }
+
+  OnceCalls onceCalls() {
+    return once;
+  }
+
+  /** From now on, and until {@link #effectEnded}, the view refuses statements. */
+  void effectBegins(String name) {
+    runningEffect = name;
+  }
+
+  void effectEnded() {
+    runningEffect = null;
+  }
+
+  private void putBackSettings() {
+    Map<String, String> before = settingsBefore;
+    if (before == null) {
+      return;
+    }
+    settingsBefore = null;
+    try {
+      Map<String, String> changed = SessionSettings.changed(before, SessionSettings.snapshot(raw));
+      SessionSettings.set(raw, changed, false);
+    } catch (SQLException e) {
+      // In a failed transaction: its rollback puts everything back, and its commit is refused.
+      failed(e);
+    }
+  }
+}
