@@ -103,7 +103,7 @@ public final class ConsumerInbox {
       throws Exception {
     InboxSession session = new InboxSession(connection, config);
     IntentBuffer intents = new IntentBuffer(effects, config.codec(), consumer.namespace());
-    TransactionScope scope = new TransactionScope(connection, handles, intents, once);
+    TransactionScope scope = new TransactionScope(connection, session, handles, intents, once);
     try {
       BitSet fresh = session.beginAndClaim(consumer.id(), index);
       work.handle(new OpenBatch(scope, fresh));
@@ -135,7 +135,7 @@ public final class ConsumerInbox {
       InboxSession session, TransactionScope scope, IntentBuffer intents, List<InboxClaim> claims) {
     Phase phase = Phase.COMMIT;
     try {
-      scope.writes.flush();
+      scope.flush();
       List<JournalEntry> owed = List.of();
       if (!intents.isEmpty()) {
         phase = Phase.INTENTS;

@@ -125,7 +125,7 @@ final class GuardedConnection implements InvocationHandler {
   }
 
   private Object setSavepoint(Method method, @Nullable Object @Nullable [] args) throws Throwable {
-    scope.writes.flush();
+    scope.flush();
     Object savepoint = requireNonNull(call(scope, scope.raw, method, args));
     view.savepoints().add(savepoint);
     return savepoint;
@@ -193,7 +193,7 @@ final class GuardedConnection implements InvocationHandler {
           "Connection." + call + "(Savepoint)",
           "the savepoint was not set by this message; it would undo another one's writes");
     }
-    scope.writes.flush();
+    scope.flush();
     Object result = call(scope, scope.raw, method, new Object[] {savepoint});
     if (call.equals("rollback")) {
       scope.healed();

@@ -58,7 +58,7 @@ final class GuardedResource implements InvocationHandler {
       }
       if (name.endsWith("Row") && !name.startsWith("is")) {
         // updateRow, insertRow, deleteRow, refreshRow send statements of their own.
-        scope.writes.flush();
+        scope.flush();
       }
       Object result = GuardedConnection.call(scope, target, method, args);
       // Meta data hands out result sets of the driver's own making; they lead back to nothing.

@@ -103,7 +103,7 @@ final class GuardedStatement implements InvocationHandler {
       texts.add(own);
     }
     if (texts.isEmpty()) {
-      scope.writes.flush();
+      scope.flush();
     }
     for (String text : texts) {
       StatementRules.before(scope, view, text);

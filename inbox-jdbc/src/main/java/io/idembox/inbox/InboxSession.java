@@ -7,7 +7,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 
@@ -68,6 +68,9 @@ final class InboxSession {
   private static final String OWN_TIMEOUTS =
       "select set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true), "
           + SessionSettings.LINE;
+
+  private static final String IDLE_TIMEOUT = "idle_in_transaction_session_timeout";
+  private static final String SYNCHRONOUS_COMMIT = "synchronous_commit";
 
   private final Connection connection;
   private final InboxConfig config;
@@ -188,14 +191,37 @@ final class InboxSession {
     if (settingsAfter.equals(settingsBefore)) {
       return;
     }
-    Map<String, String> before = new LinkedHashMap<>(SessionSettings.parse(settingsBefore));
+    Map<String, String> before = SessionSettings.parse(settingsBefore);
     Map<String, String> changed =
         SessionSettings.changed(before, SessionSettings.parse(settingsAfter));
     // These two stood at our values, set for the transaction only.
-    changed.replace("idle_in_transaction_session_timeout", idleTimeoutBefore);
-    changed.replace("synchronous_commit", synchronousCommitBefore);
+    changed.replace(IDLE_TIMEOUT, idleTimeoutBefore);
+    changed.replace(SYNCHRONOUS_COMMIT, synchronousCommitBefore);
     SessionSettings.set(connection, changed, false);
     connection.commit();
+  }
+
+  /**
+   * Within the transaction, after one message: puts back what its handler changed.
+   *
+   * @param changed the values before, as the handler met them
+   */
+  void putBack(Map<String, String> changed) throws SQLException {
+    Map<String, String> ofSession = new HashMap<>(changed);
+    Map<String, String> ours = new HashMap<>();
+    ourOwn(IDLE_TIMEOUT, idleTimeoutBefore, ofSession, ours);
+    ourOwn(SYNCHRONOUS_COMMIT, synchronousCommitBefore, ofSession, ours);
+    SessionSettings.set(connection, ofSession, false);
+    SessionSettings.set(connection, ours, true);
+  }
+
+  /** The handler met our value, which must not outlive the transaction: the session's is put beneath. */
+  private static void ourOwn(
+      String name, String before, Map<String, String> ofSession, Map<String, String> ours) {
+    String met = ofSession.replace(name, before);
+    if (met != null) {
+      ours.put(name, met);
+    }
   }
 
   private static String millis(Duration duration) {

@@ -28,7 +28,7 @@ final class StatementRules {
           "SQL to savepoint " + verdict.word(),
           "the savepoint was not set by this message; it would undo another one's writes");
     }
-    scope.writes.flush();
+    scope.flush();
     if (verdict.kind() == SqlText.Kind.SETTING) {
       scope.changesSettings();
     }

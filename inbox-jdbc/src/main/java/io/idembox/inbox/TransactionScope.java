@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class TransactionScope {
   final Object lock = new Object();
   final Connection raw;
+  private final InboxSession session;
   final WriteBuffer writes;
   final IntentBuffer intents;
   private final HandleFactory handles;
@@ -25,8 +26,9 @@ final class TransactionScope {
   private @Nullable String runningEffect;
   private @Nullable Map<String, String> settingsBefore;
 
-  TransactionScope(Connection raw, HandleFactory handles, IntentBuffer intents, OnceCalls once) {
+  TransactionScope(Connection raw, InboxSession session, HandleFactory handles, IntentBuffer intents, OnceCalls once) {
     this.raw = raw;
+    this.session = session;
     this.handles = handles;
     this.intents = intents;
     this.once = once;
@@ -94,6 +96,18 @@ final class TransactionScope {
     }
   }
 
+  /** Sends what is enqueued. A failure is remembered too: whoever triggered it may swallow it. */
+  void flush() {
+    try {
+      writes.flush();
+    } catch (EnqueuedWriteException e) {
+      if (e.getCause() instanceof SQLException sql) {
+        failed(sql);
+      }
+      throw e;
+    }
+  }
+
   /** A savepoint was restored: the error before it is healed. */
   void healed() {
     firstError = null;
@@ -138,7 +152,7 @@ final class TransactionScope {
     settingsBefore = null;
     try {
       Map<String, String> changed = SessionSettings.changed(before, SessionSettings.snapshot(raw));
-      SessionSettings.set(raw, changed, false);
+      session.putBack(changed);
     } catch (SQLException e) {
       // In a failed transaction: its rollback puts everything back, and its commit is refused.
       failed(e);
