@@ -1,0 +1,8 @@
+package io.idembox.effect;
+
+final class InMemoryEffectGuardTest extends EffectGuardContract {
+  @Override
+  EffectStore store() {
+    return new InMemoryEffectStore();
+  }
+}
