@@ -215,7 +215,10 @@ final class InboxSession {
     SessionSettings.set(connection, ours, true);
   }
 
-  /** The handler met our value, which must not outlive the transaction: the session's is put beneath. */
+  /**
+   * The handler met our value, which must not outlive the transaction: the session's is put
+   * beneath.
+   */
   private static void ourOwn(
       String name, String before, Map<String, String> ofSession, Map<String, String> ours) {
     String met = ofSession.replace(name, before);

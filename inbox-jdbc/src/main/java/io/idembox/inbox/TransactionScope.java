@@ -26,7 +26,12 @@ final class TransactionScope {
   private @Nullable String runningEffect;
   private @Nullable Map<String, String> settingsBefore;
 
-  TransactionScope(Connection raw, InboxSession session, HandleFactory handles, IntentBuffer intents, OnceCalls once) {
+  TransactionScope(
+      Connection raw,
+      InboxSession session,
+      HandleFactory handles,
+      IntentBuffer intents,
+      OnceCalls once) {
     this.raw = raw;
     this.session = session;
     this.handles = handles;
