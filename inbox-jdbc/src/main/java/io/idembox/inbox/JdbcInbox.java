@@ -43,6 +43,14 @@ public final class JdbcInbox {
   }
 
   /**
+   * Where the database is, for messages: host, port and database as far as the data source tells,
+   * without user and password. Does no I/O.
+   */
+  public String address() {
+    return ("PostgreSQL " + Address.of(config.dataSource())).trim();
+  }
+
+  /**
    * Checks that the database can be reached, is PostgreSQL 14 or later, writable, and holds the
    * schema.
    *
