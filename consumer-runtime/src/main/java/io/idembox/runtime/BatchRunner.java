@@ -1,0 +1,173 @@
+package io.idembox.runtime;
+
+import io.idembox.inbox.ConsumerInbox;
+import io.idembox.inbox.InboxBatch;
+import io.idembox.inbox.InboxClaim;
+import io.idembox.inbox.InboxRun;
+import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.MessageIdentity;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes one batch from its identities to its settled effects: one transaction for the inbox rows
+ * and the handlers' writes, then the effects that these asked for.
+ */
+final class BatchRunner {
+  private static final Logger log = LoggerFactory.getLogger(BatchRunner.class);
+
+  private final ConsumerInbox inbox;
+  private final MessageIdResolver ids;
+  private final Routes routes;
+  private final EffectRunner effects;
+  private final RunListener listener;
+
+  BatchRunner(
+      ConsumerInbox inbox,
+      MessageIdResolver ids,
+      Routes routes,
+      EffectRunner effects,
+      RunListener listener) {
+    this.inbox = inbox;
+    this.ids = ids;
+    this.routes = routes;
+    this.effects = effects;
+    this.listener = listener;
+  }
+
+  /**
+   * Runs the batch. When this returns, each record is committed or was known before, and each
+   * effect is settled or owed by the journal.
+   *
+   * @return how long the transaction took
+   * @throws RecordFailedException if one known record is to blame; the transaction is rolled back
+   * @throws AssignmentEndedException if the lane ended meanwhile; the transaction is rolled back
+   * @throws Exception if a statement failed; the transaction is rolled back, or its outcome is not
+   *     known and the next run finds out
+   */
+  Duration run(PartitionLane lane, List<FetchedRecord> batch) throws Exception {
+    List<MessageIdentity.Known> identities = identify(batch);
+    List<InboxClaim> claims = claims(batch, identities);
+    Counts counts = new Counts();
+    long begun = System.nanoTime();
+    InboxRun run = inbox.run(claims, open -> handle(lane, batch, identities, open, counts));
+    Duration took = Duration.ofNanos(System.nanoTime() - begun);
+    report(batch, identities, run, counts);
+    effects.run(run.intents());
+    effects.runUnfinishedOf(duplicates(claims, run));
+    return took;
+  }
+
+  private List<MessageIdentity.Known> identify(List<FetchedRecord> batch) {
+    List<MessageIdentity.Known> identities = new ArrayList<>(batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      MessageIdentity identity = ids.resolve(batch.get(i));
+      if (identity instanceof MessageIdentity.Known known) {
+        identities.add(known);
+      } else {
+        String reason = ((MessageIdentity.Unusable) identity).reason();
+        throw new RecordFailedException(
+            i, new UnusableMessageIdException(Coordinates.of(batch.get(i).record()), reason));
+      }
+    }
+    return identities;
+  }
+
+  private List<InboxClaim> claims(
+      List<FetchedRecord> batch, List<MessageIdentity.Known> identities) {
+    FetchedRecord first = batch.get(0);
+    int topic = inbox.topicId(first.topicId(), first.topic());
+    List<InboxClaim> claims = new ArrayList<>(batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      FetchedRecord fetched = batch.get(i);
+      claims.add(
+          new InboxClaim(identities.get(i).id(), topic, fetched.partition(), fetched.offset()));
+    }
+    return claims;
+  }
+
+  private void handle(
+      PartitionLane lane,
+      List<FetchedRecord> batch,
+      List<MessageIdentity.Known> identities,
+      InboxBatch open,
+      Counts counts) {
+    for (int index : open.fresh()) {
+      FetchedRecord fetched = batch.get(index);
+      try {
+        Route<?> route = routes.of(fetched);
+        if (route == null) {
+          counts.ignored++;
+        } else {
+          route.handle(fetched, identities.get(index), open.begin(index));
+          counts.handled++;
+        }
+      } catch (Throwable e) {
+        // A handler's Error is the failure of its record as much as an exception is.
+        throw new RecordFailedException(index, e);
+      }
+    }
+    if (lane.hasEnded()) {
+      throw new AssignmentEndedException(lane.partition());
+    }
+  }
+
+  private void report(
+      List<FetchedRecord> batch,
+      List<MessageIdentity.Known> identities,
+      InboxRun run,
+      Counts counts) {
+    FetchedRecord first = batch.get(0);
+    int skipped = batch.size() - run.fresh().cardinality();
+    if (skipped > 0) {
+      logSkips(batch, identities, run, skipped);
+    }
+    BatchReport report =
+        new BatchReport(
+            first.topic(),
+            first.partition(),
+            first.offset(),
+            batch.get(batch.size() - 1).offset(),
+            batch.size(),
+            counts.handled,
+            counts.ignored,
+            skipped);
+    try {
+      listener.onBatch(report);
+    } catch (RuntimeException e) {
+      log.warn("The run listener failed on {}", report, e);
+    }
+  }
+
+  private static void logSkips(
+      List<FetchedRecord> batch,
+      List<MessageIdentity.Known> identities,
+      InboxRun run,
+      int skipped) {
+    int first = run.fresh().nextClearBit(0);
+    String at = Coordinates.of(batch.get(first).record());
+    if (skipped == 1) {
+      log.info("{}: skipped, id {} was recorded before", at, identities.get(first).id());
+    } else {
+      log.info("{} and {} records behind it: skipped, recorded before", at, skipped - 1);
+    }
+  }
+
+  private static List<UUID> duplicates(List<InboxClaim> claims, InboxRun run) {
+    List<UUID> duplicates = new ArrayList<>();
+    for (int i = run.fresh().nextClearBit(0); i < claims.size(); ) {
+      duplicates.add(claims.get(i).messageId());
+      i = run.fresh().nextClearBit(i + 1);
+    }
+    return duplicates;
+  }
+
+  private static final class Counts {
+    private int handled;
+    private int ignored;
+  }
+}

@@ -1,0 +1,42 @@
+package io.idembox.runtime;
+
+import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectPolicy;
+import io.idembox.effect.EffectStore;
+import io.idembox.inbox.MessageIdResolver;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/** Everything that was set, checked. Opens nothing. */
+record ConsumerSettings(
+    String name,
+    String groupId,
+    @Nullable String effectNamespace,
+    KafkaSettings kafka,
+    DataSource dataSource,
+    boolean migrate,
+    @Nullable String redisUri,
+    @Nullable EffectStore effectStore,
+    EffectCatalog effects,
+    Routes routes,
+    MessageIdResolver messageIds,
+    StartPosition start,
+    int lanes,
+    LaneLimits laneLimits,
+    Budgets budgets,
+    Backoff recordBackoff,
+    Backoff outageBackoff,
+    Duration sweepInterval,
+    RunListener listener) {
+
+  /** One length for all marks of a member in the journal: the longest of its effects' leases. */
+  Duration journalLease() {
+    Duration longest = Duration.ZERO;
+    for (String effect : effects.names()) {
+      Duration lease = effects.find(effect).orElseThrow().policy().lease();
+      longest = lease.compareTo(longest) > 0 ? lease : longest;
+    }
+    return longest.isZero() ? EffectPolicy.DEFAULT_LEASE : longest;
+  }
+}

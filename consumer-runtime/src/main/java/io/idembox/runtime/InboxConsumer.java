@@ -1,0 +1,116 @@
+package io.idembox.runtime;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A Kafka consumer that records each message once and runs each effect once per business key.
+ *
+ * <pre>{@code
+ * InboxConsumer consumer =
+ *     InboxConsumer.builder()
+ *         .name("billing")
+ *         .kafka(Map.of("bootstrap.servers", "localhost:9092"))
+ *         .dataSource(dataSource)
+ *         .redis("redis://localhost:6379")
+ *         .effects(new InvoiceMailEffect(smtp))
+ *         .subscribe(Subscription.topics("orders").json(OrderCreated.class, new BillingHandler()))
+ *         .build();
+ * consumer.start();
+ * }</pre>
+ *
+ * <p>Records are delivered at least once by Kafka, recorded once in the inbox, and each effect is
+ * completed once per key while its record is kept. Thread-safe.
+ */
+public final class InboxConsumer implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(InboxConsumer.class);
+
+  private final ConsumerSettings settings;
+  private @Nullable RunningConsumer running;
+  private boolean closed;
+
+  InboxConsumer(ConsumerSettings settings) {
+    this.settings = settings;
+  }
+
+  /** Begins the settings of a consumer. */
+  public static InboxConsumerBuilder builder() {
+    return new InboxConsumerBuilder();
+  }
+
+  /**
+   * Checks every server, then begins to read.
+   *
+   * @throws StartRefusedException within 10 seconds, if a server cannot be reached or used, the
+   *     schema is not the one that this version needs, or a subscribed topic does not exist;
+   *     nothing was read
+   * @throws IllegalStateException if the consumer was started or closed before
+   */
+  public synchronized void start() {
+    if (running != null || closed) {
+      throw new IllegalStateException(
+          "Consumer " + settings.name() + " was started or closed before; build another one");
+    }
+    running = RunningConsumer.start(settings);
+  }
+
+  /**
+   * Starts, then blocks until the process is asked to end (SIGTERM, Ctrl-C) or the consumer fails.
+   * On SIGTERM the running batches finish within the shutdown budget, their offsets are committed
+   * and the group is left.
+   *
+   * @throws StartRefusedException as {@link #start()}
+   * @throws ConsumerFailedException if the consumer ended by itself
+   * @throws InterruptedException if the calling thread is interrupted; the consumer is closed
+   */
+  public void run() throws InterruptedException {
+    start();
+    Thread onExit = new Thread(this::close, settings.name() + "-shutdown");
+    Runtime.getRuntime().addShutdownHook(onExit);
+    try {
+      started().awaitEnd();
+    } finally {
+      close();
+      try {
+        Runtime.getRuntime().removeShutdownHook(onExit);
+      } catch (IllegalStateException e) {
+        log.debug("The process is ending, and the hook is what ended the wait");
+      }
+    }
+  }
+
+  /**
+   * How many effects the journal still owes: pending, started or of unknown outcome, whoever of the
+   * consumer's members asked for them.
+   *
+   * @throws IllegalStateException if the consumer is not running
+   * @throws io.idembox.inbox.InboxException if the database cannot be asked
+   */
+  public long unsettledEffects() {
+    return started().unsettledEffects();
+  }
+
+  /**
+   * Stops: running batches finish, their offsets are committed, the group is left; all within the
+   * shutdown budget. Does nothing if the consumer is not running. Leaves the data source open.
+   */
+  @Override
+  public void close() {
+    RunningConsumer toClose;
+    synchronized (this) {
+      closed = true;
+      toClose = running;
+    }
+    if (toClose != null) {
+      toClose.close();
+    }
+  }
+
+  private synchronized RunningConsumer started() {
+    if (running == null) {
+      throw new IllegalStateException("Consumer " + settings.name() + " is not started");
+    }
+    return running;
+  }
+}

@@ -1,0 +1,282 @@
+package io.idembox.runtime;
+
+import io.idembox.effect.Effect;
+import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectStore;
+import io.idembox.inbox.MessageIdResolver;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The settings of an {@link InboxConsumer}. Not thread-safe; opens nothing. {@code name}, {@code
+ * kafka}, {@code dataSource} and one {@code subscribe} are required, and {@code redis} as soon as
+ * there are effects.
+ */
+public final class InboxConsumerBuilder {
+  private static final int MOST_LANES = 256;
+
+  private @Nullable String name;
+  private @Nullable String groupId;
+  private @Nullable String effectNamespace;
+  private final Map<String, Object> kafka = new HashMap<>();
+  private @Nullable DataSource dataSource;
+  private boolean migrate;
+  private @Nullable String redisUri;
+  private @Nullable EffectStore effectStore;
+  private final List<Effect<?, ?>> effects = new ArrayList<>();
+  private final List<Subscription> subscriptions = new ArrayList<>();
+  private MessageIdResolver messageIds = MessageIdResolver.builder().build();
+  private StartPosition start = StartPosition.EARLIEST;
+  private int lanes = 4;
+  private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
+  private Backoff recordBackoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+  private Duration commitInterval = Budgets.DEFAULTS.commitInterval();
+  private Duration drainBudget = Budgets.DEFAULTS.drain();
+  private Duration shutdownBudget = Budgets.DEFAULTS.shutdown();
+  private Duration sweepInterval = Duration.ofSeconds(2);
+  private RunListener listener = report -> {};
+
+  InboxConsumerBuilder() {}
+
+  /**
+   * The name under which the inbox remembers what was done. Required. Another name is another
+   * consumer: it handles everything anew.
+   */
+  public InboxConsumerBuilder name(String name) {
+    this.name = notBlank("name", name);
+    return this;
+  }
+
+  /** The Kafka consumer group. Default: the name. */
+  public InboxConsumerBuilder groupId(String groupId) {
+    this.groupId = notBlank("groupId", groupId);
+    return this;
+  }
+
+  /**
+   * The namespace of this consumer's effect keys, for services that must share their effects.
+   * Default: the consumer's name and the id of the database's installation, so that two
+   * environments on one Redis never suppress each other's effects. Counts at the first registration
+   * of the name only.
+   */
+  public InboxConsumerBuilder effectNamespace(String namespace) {
+    this.effectNamespace = notBlank("effectNamespace", namespace);
+    return this;
+  }
+
+  /**
+   * Properties of the Kafka consumer; {@code bootstrap.servers} is required. Those that would break
+   * a promise ({@code enable.auto.commit}, {@code auto.offset.reset}, {@code isolation.level}, …)
+   * are refused by {@link #build()}.
+   */
+  public InboxConsumerBuilder kafka(Map<String, ?> properties) {
+    kafka.putAll(properties);
+    return this;
+  }
+
+  /** As {@link #kafka(Map)}, from a properties file. */
+  public InboxConsumerBuilder kafka(Properties properties) {
+    properties.stringPropertyNames().forEach(key -> kafka.put(key, properties.getProperty(key)));
+    return this;
+  }
+
+  /**
+   * Connections to PostgreSQL, 14 or newer. Required. A pool needs at least one connection for each
+   * lane and two more. The consumer does not close it.
+   */
+  public InboxConsumerBuilder dataSource(DataSource dataSource) {
+    this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+    return this;
+  }
+
+  /** Creates or updates the schema at start. Default: it is only checked. */
+  public InboxConsumerBuilder migrateAtStart() {
+    this.migrate = true;
+    return this;
+  }
+
+  /** The Redis that guards the effects, as a URI. The consumer opens and closes the connection. */
+  public InboxConsumerBuilder redis(String uri) {
+    this.redisUri = notBlank("redis", uri);
+    return this;
+  }
+
+  /** A store for the effect guard in place of {@link #redis}. The consumer does not close it. */
+  public InboxConsumerBuilder effectStore(EffectStore store) {
+    this.effectStore = Objects.requireNonNull(store, "store");
+    return this;
+  }
+
+  /** The effects that handlers may ask for. */
+  public InboxConsumerBuilder effects(Effect<?, ?>... effects) {
+    this.effects.addAll(List.of(effects));
+    return this;
+  }
+
+  /** Topics, and the handlers of their records. At least one is required. */
+  public InboxConsumerBuilder subscribe(Subscription subscription) {
+    subscriptions.add(Objects.requireNonNull(subscription, "subscription"));
+    return this;
+  }
+
+  /**
+   * How a message's identity is found. Default: the header {@code message-id}, then CloudEvents.
+   */
+  public InboxConsumerBuilder messageIds(MessageIdResolver resolver) {
+    this.messageIds = Objects.requireNonNull(resolver, "resolver");
+    return this;
+  }
+
+  /** Where reading starts without a committed offset. Default: earliest, which loses nothing. */
+  public InboxConsumerBuilder start(StartPosition start) {
+    this.start = Objects.requireNonNull(start, "start");
+    return this;
+  }
+
+  /**
+   * How many partitions are worked on at the same time, 1 to 256. Default 4. Each needs a thread
+   * and, while it works, a database connection.
+   */
+  public InboxConsumerBuilder lanes(int lanes) {
+    if (lanes < 1 || lanes > MOST_LANES) {
+      throw new IllegalArgumentException("lanes must be 1 to " + MOST_LANES + ", not " + lanes);
+    }
+    this.lanes = lanes;
+    return this;
+  }
+
+  /**
+   * The most records in one transaction, 1 to 10,000. Default 1,000. More save round trips; a
+   * failed record makes its batch run again in parts.
+   */
+  public InboxConsumerBuilder batchRecords(int records) {
+    if (records < 1 || records > 10_000) {
+      throw new IllegalArgumentException("batchRecords must be 1 to 10,000, not " + records);
+    }
+    this.batchRecords = records;
+    return this;
+  }
+
+  /**
+   * The pauses between the attempts of one failing record, doubling from the first to the longest.
+   * Default 200 ms to 30 s.
+   *
+   * @throws IllegalArgumentException unless {@code 0 < first <= most}
+   */
+  public InboxConsumerBuilder retryBackoff(Duration first, Duration most) {
+    this.recordBackoff = new Backoff(first, most);
+    return this;
+  }
+
+  /**
+   * The least time between two offset commits. Default 250 ms. What was not committed is skipped by
+   * the inbox when it comes again; longer means more of that after a crash. On revocation and
+   * shutdown offsets are committed at once.
+   */
+  public InboxConsumerBuilder commitInterval(Duration interval) {
+    this.commitInterval = positive("commitInterval", interval);
+    return this;
+  }
+
+  /**
+   * How long a partition that goes to another member is kept for its running batch to finish.
+   * Default 10 s. The whole group waits as long, so keep it well below {@code
+   * max.poll.interval.ms}.
+   */
+  public InboxConsumerBuilder drainBudget(Duration budget) {
+    this.drainBudget = positive("drainBudget", budget);
+    return this;
+  }
+
+  /**
+   * How long {@code close()} waits for running batches. Default 25 s, below the usual grace of 30.
+   */
+  public InboxConsumerBuilder shutdownBudget(Duration budget) {
+    this.shutdownBudget = positive("shutdownBudget", budget);
+    return this;
+  }
+
+  /** How often effects that were put off or left behind are looked for. Default 2 s. */
+  public InboxConsumerBuilder sweepInterval(Duration interval) {
+    this.sweepInterval = positive("sweepInterval", interval);
+    return this;
+  }
+
+  /** Is told of each committed batch. Default: nobody is. */
+  public InboxConsumerBuilder listener(RunListener listener) {
+    this.listener = Objects.requireNonNull(listener, "listener");
+    return this;
+  }
+
+  /**
+   * Checks the settings and every relation between them. Opens nothing.
+   *
+   * @throws IllegalArgumentException naming the setting, the rule and the remedy
+   */
+  public InboxConsumer build() {
+    String consumer = required("name", name);
+    String group = groupId == null ? consumer : groupId;
+    if (redisUri != null && effectStore != null) {
+      throw new IllegalArgumentException("Both redis and effectStore are set; leave one out");
+    }
+    if (!effects.isEmpty() && redisUri == null && effectStore == null) {
+      throw new IllegalArgumentException(
+          "There are effects but no guard for them: set redis(\"redis://host:6379\")");
+    }
+    LaneLimits limits = LaneLimits.DEFAULTS;
+    return new InboxConsumer(
+        new ConsumerSettings(
+            consumer,
+            group,
+            effectNamespace,
+            new KafkaSettings(kafka, group),
+            required("dataSource", dataSource),
+            migrate,
+            redisUri,
+            effectStore,
+            EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new)),
+            new Routes(subscriptions),
+            messageIds,
+            start,
+            lanes,
+            new LaneLimits(
+                Math.max(limits.queuedRecords(), 2 * batchRecords),
+                limits.queuedBytes(),
+                batchRecords,
+                limits.batchBytes(),
+                limits.transactionTarget()),
+            new Budgets(commitInterval, Budgets.DEFAULTS.commit(), drainBudget, shutdownBudget),
+            recordBackoff,
+            new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
+            sweepInterval,
+            listener));
+  }
+
+  private static <T> T required(String setting, @Nullable T value) {
+    if (value == null) {
+      throw new IllegalArgumentException("A consumer needs " + setting + "(...); it is not set");
+    }
+    return value;
+  }
+
+  private static String notBlank(String setting, String value) {
+    if (value.isBlank()) {
+      throw new IllegalArgumentException(setting + " must not be blank");
+    }
+    return value;
+  }
+
+  private static Duration positive(String setting, Duration value) {
+    if (value.isNegative() || value.isZero()) {
+      throw new IllegalArgumentException(setting + " must be longer than zero, not " + value);
+    }
+    return value;
+  }
+}

@@ -1,0 +1,114 @@
+package io.idembox.runtime;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.GroupProtocol;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * The user's Kafka properties with ours: defaults where the user said nothing, refusals where a
+ * property would break a promise.
+ */
+final class KafkaSettings {
+  private static final Duration SHORT_API_TIMEOUT = Duration.ofSeconds(10);
+
+  private final Map<String, Object> properties;
+
+  /**
+   * Checks and completes the properties.
+   *
+   * @throws IllegalArgumentException naming the property, the rule and the remedy
+   */
+  KafkaSettings(Map<String, ?> given, String groupId) {
+    properties = new HashMap<>(given);
+    if (!properties.containsKey(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)) {
+      throw new IllegalArgumentException(
+          "The Kafka property bootstrap.servers is missing; give the brokers' host:port list");
+    }
+    ours(ConsumerConfig.GROUP_ID_CONFIG, groupId, "it is set by groupId(...) or name(...)");
+    ours(
+        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+        "false",
+        "offsets are committed from finished work only; leave it out");
+    ours(
+        ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+        "none",
+        "Kafka's reset jumps without a word; use start(...) instead");
+    ours(
+        ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+        "false",
+        "a misspelt topic must be refused, not created; leave it out");
+    ours(
+        ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+        "read_committed",
+        "records that their producer took back must not be handled; leave it out");
+    ours(
+        ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+        ByteArrayDeserializer.class.getName(),
+        "records are decoded by the subscription's decoder; leave it out");
+    ours(
+        ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+        ByteArrayDeserializer.class.getName(),
+        "records are decoded by the subscription's decoder; leave it out");
+    if (usesClassicProtocol()) {
+      ours(
+          ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
+          CooperativeStickyAssignor.class.getName(),
+          "a member keeps working on what it keeps only under the cooperative assignor");
+    }
+    // Larger polls make larger transactions; memory is bounded by the lanes' bytes.
+    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000");
+    properties.putIfAbsent(
+        ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "" + SHORT_API_TIMEOUT.toMillis());
+    properties.putIfAbsent(
+        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG, "" + SHORT_API_TIMEOUT.toMillis());
+  }
+
+  private boolean usesClassicProtocol() {
+    Object protocol = properties.get(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
+    return protocol == null
+        || GroupProtocol.CLASSIC.name().equals(protocol.toString().toUpperCase(Locale.ROOT));
+  }
+
+  /** Sets a property that must have this value, and refuses another one. */
+  private void ours(String property, String value, String remedy) {
+    Object given = properties.get(property);
+    Object plain = given instanceof Class<?> type ? type.getName() : given;
+    if (plain != null && !plain.toString().equals(value)) {
+      throw new IllegalArgumentException(
+          "The Kafka property "
+              + property
+              + " must be "
+              + value
+              + ", not "
+              + plain
+              + ": "
+              + remedy);
+    }
+    properties.put(property, value);
+  }
+
+  /** For the consumer. */
+  Map<String, Object> forConsumer() {
+    return properties;
+  }
+
+  /** For an Admin client on the same brokers: what is not the consumer's alone. */
+  Map<String, Object> forAdmin() {
+    Map<String, Object> admin = new HashMap<>(properties);
+    admin.keySet().retainAll(AdminClientConfig.configNames());
+    admin.put(
+        CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) SHORT_API_TIMEOUT.toMillis());
+    return admin;
+  }
+
+  String bootstrapServers() {
+    return String.valueOf(properties.get(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG));
+  }
+}

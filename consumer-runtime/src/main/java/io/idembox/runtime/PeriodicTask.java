@@ -1,0 +1,56 @@
+package io.idembox.runtime;
+
+import java.time.Duration;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Does something again and again on a thread of its own, with a pause between the end of one run
+ * and the beginning of the next. A run that fails is logged, once in a row, and does not end it.
+ */
+final class PeriodicTask {
+  private static final Logger log = LoggerFactory.getLogger(PeriodicTask.class);
+
+  private final String name;
+  private final Runnable task;
+  private final ScheduledExecutorService thread;
+  private @Nullable ScheduledFuture<?> schedule;
+  private int failuresInARow;
+
+  PeriodicTask(String name, Runnable task) {
+    this.name = name;
+    this.task = task;
+    this.thread = Executors.newSingleThreadScheduledExecutor(LanePool.named(name + "-"));
+  }
+
+  void start(Duration first, Duration pause) {
+    schedule =
+        thread.scheduleWithFixedDelay(
+            this::run, first.toNanos(), pause.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private void run() {
+    try {
+      task.run();
+      failuresInARow = 0;
+    } catch (RuntimeException e) {
+      // The edge of the loop: an outage must not end it, nor fill the log while it lasts.
+      if (failuresInARow++ == 0) {
+        log.warn("{} failed and goes on trying: {}", name, FailurePolicy.summary(e));
+      }
+    }
+  }
+
+  /** Starts no further run; one that is under way may end. */
+  void close() {
+    if (schedule != null) {
+      schedule.cancel(false);
+    }
+    thread.shutdown();
+  }
+}

@@ -1,0 +1,144 @@
+package io.idembox.runtime;
+
+import io.idembox.effect.EffectGuard;
+import io.idembox.effect.JsonEffectCodec;
+import io.idembox.inbox.ConsumerInbox;
+import io.idembox.inbox.ConsumerRegistration;
+import io.idembox.inbox.RegisteredConsumer;
+import java.time.Duration;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A started consumer: its connections, its threads, and the order in which they end. */
+final class RunningConsumer {
+  private static final Logger log = LoggerFactory.getLogger(RunningConsumer.class);
+  // On top of the poll loop's own budget, for what is closed after it.
+  private static final Duration CLOSING_MARGIN = Duration.ofSeconds(5);
+
+  private final ConsumerSettings settings;
+  private final Servers servers;
+  private final ConsumerInbox inbox;
+  private final @Nullable EffectGuard guard;
+  private final JournalLeases leases;
+  private final EffectRunner effects;
+  private final Sweeper sweeper;
+  private final LanePool pool;
+  private final PollLoop loop;
+
+  private RunningConsumer(
+      ConsumerSettings settings,
+      Servers servers,
+      ConsumerInbox inbox,
+      @Nullable EffectGuard guard) {
+    this.settings = settings;
+    this.servers = servers;
+    this.inbox = inbox;
+    this.guard = guard;
+    this.leases = new JournalLeases(settings.name(), inbox.journal(), settings.journalLease());
+    this.effects =
+        new EffectRunner(inbox.journal(), settings.effects(), guard, new JsonEffectCodec(), leases);
+    this.sweeper = new Sweeper(settings.name(), effects, settings.sweepInterval());
+    this.pool =
+        new LanePool(
+            settings.name(),
+            settings.lanes(),
+            new BatchRunner(
+                inbox, settings.messageIds(), settings.routes(), effects, settings.listener()),
+            new FailurePolicy(settings.recordBackoff(), settings.outageBackoff()));
+    this.loop =
+        new PollLoop(
+            new KafkaConsumer<>(settings.kafka().forConsumer()),
+            settings.routes().topics(),
+            servers.topicIds(),
+            settings.start(),
+            settings.budgets(),
+            settings.laneLimits(),
+            pool::wake);
+  }
+
+  /**
+   * Checks the servers and starts the threads.
+   *
+   * @throws StartRefusedException as {@link InboxConsumer#start()}
+   */
+  static RunningConsumer start(ConsumerSettings settings) {
+    Servers servers = Servers.check(settings);
+    RunningConsumer consumer;
+    try {
+      consumer = assemble(settings, servers);
+    } catch (RuntimeException e) {
+      servers.close();
+      throw new StartRefusedException(
+          "Consumer " + settings.name() + " does not start: " + FailurePolicy.summary(e), e);
+    }
+    consumer.leases.start();
+    consumer.sweeper.start();
+    new Thread(consumer.loop, settings.name() + "-poll").start();
+    return consumer;
+  }
+
+  private static RunningConsumer assemble(ConsumerSettings settings, Servers servers) {
+    RegisteredConsumer registered = servers.inbox().register(registration(settings));
+    log.info(
+        "Consumer {} (group {}) starts; its effects are in the namespace {}",
+        registered.name(),
+        registered.groupId(),
+        registered.namespace());
+    EffectGuard guard =
+        servers.effectStore() == null
+            ? null
+            : EffectGuard.builder(servers.effectStore()).namespace(registered.namespace()).build();
+    ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
+    return new RunningConsumer(settings, servers, inbox, guard);
+  }
+
+  private static ConsumerRegistration registration(ConsumerSettings settings) {
+    return new ConsumerRegistration(
+        settings.name(),
+        settings.groupId(),
+        settings.effectNamespace(),
+        settings.messageIds().fingerprint());
+  }
+
+  long unsettledEffects() {
+    return inbox.journal().unfinished();
+  }
+
+  /**
+   * Waits until the poll loop ends.
+   *
+   * @throws ConsumerFailedException if it ended though nobody asked for it
+   */
+  void awaitEnd() throws InterruptedException {
+    while (!loop.awaitEnd(Duration.ofDays(1))) {
+      log.debug("Still running");
+    }
+    Throwable fatal = loop.fatal();
+    if (fatal != null) {
+      throw new ConsumerFailedException(settings.name(), fatal);
+    }
+  }
+
+  /** Stops everything, in the order in which one needs the other. May be called again. */
+  synchronized void close() {
+    loop.stop();
+    try {
+      Duration budget = settings.budgets().shutdown().plus(CLOSING_MARGIN);
+      if (!loop.awaitEnd(budget)) {
+        log.warn("The poll loop did not end within {} ms", budget.toMillis());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    pool.close();
+    sweeper.close();
+    leases.close();
+    if (guard != null) {
+      guard.close();
+    }
+    servers.close();
+    log.info("Consumer {} stopped", settings.name());
+  }
+}

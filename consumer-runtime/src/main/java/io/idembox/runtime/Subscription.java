@@ -1,0 +1,121 @@
+package io.idembox.runtime;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which topics are read, how their values become types, and which handler gets them. Immutable.
+ *
+ * <pre>{@code
+ * Subscription.topics("orders").json(OrderCreated.class, new BillingHandler())
+ *
+ * Subscription.topics("orders")
+ *     .types(TypeName.header("event-type"))
+ *     .on("OrderCreated", OrderCreated.class, new BillingHandler())
+ *     .on("InvoiceRequested", InvoiceRequested.class, new InvoiceHandler())
+ * }</pre>
+ */
+public final class Subscription {
+  private final Set<String> topics;
+  private final @Nullable TypeName typeName;
+  private final Map<String, Route<?>> routes;
+  private final @Nullable Route<?> only;
+
+  private Subscription(
+      Set<String> topics,
+      @Nullable TypeName typeName,
+      Map<String, Route<?>> routes,
+      @Nullable Route<?> only) {
+    this.topics = topics;
+    this.typeName = typeName;
+    this.routes = routes;
+    this.only = only;
+  }
+
+  /**
+   * Begins a subscription.
+   *
+   * @throws IllegalArgumentException if there is no topic, or one is blank or named twice
+   */
+  public static Topics topics(String... names) {
+    return new Topics(List.of(names));
+  }
+
+  /**
+   * One type more, by its name in the record. A type that is not listed is recorded as ignored.
+   *
+   * @throws IllegalStateException if this subscription does not tell types apart by name
+   * @throws IllegalArgumentException if the name is blank or already has a handler
+   */
+  public <T> Subscription on(String type, Class<T> valueType, InboxHandler<? super T> handler) {
+    return on(type, Decoders.json(valueType), handler);
+  }
+
+  /** As {@link #on(String, Class, InboxHandler)}, with a decoder of the caller's choice. */
+  public <T> Subscription on(String type, Decoder<T> decoder, InboxHandler<? super T> handler) {
+    if (typeName == null) {
+      throw new IllegalStateException(
+          "Subscription to " + topics + " has one handler for all types; begin it with types(...)");
+    }
+    if (type.isBlank() || routes.containsKey(type)) {
+      throw new IllegalArgumentException(
+          "Subscription to " + topics + ": the type name '" + type + "' is blank or listed twice");
+    }
+    Map<String, Route<?>> more = new LinkedHashMap<>(routes);
+    more.put(type, new Route<>(decoder, handler));
+    return new Subscription(topics, typeName, Map.copyOf(more), null);
+  }
+
+  Set<String> topics() {
+    return topics;
+  }
+
+  boolean hasHandler() {
+    return only != null || !routes.isEmpty();
+  }
+
+  /** The route of one record, or null where its type is not listed. */
+  @Nullable Route<?> route(ConsumerRecord<byte[], byte[]> record) throws Exception {
+    if (typeName == null) {
+      return only;
+    }
+    String name = typeName.of(record);
+    return name == null ? null : routes.get(name);
+  }
+
+  /** A subscription that has topics and needs a handler. */
+  public static final class Topics {
+    private final Set<String> names;
+
+    private Topics(List<String> names) {
+      this.names = Set.copyOf(new LinkedHashSet<>(names));
+      if (names.isEmpty()
+          || this.names.size() != names.size()
+          || names.stream().anyMatch(String::isBlank)) {
+        throw new IllegalArgumentException(
+            "A subscription needs topic names that are not blank and differ; given: " + names);
+      }
+    }
+
+    /** All values are JSON of one type. */
+    public <T> Subscription json(Class<T> valueType, InboxHandler<? super T> handler) {
+      return decodedBy(Decoders.json(valueType), handler);
+    }
+
+    /** All values are decoded by one decoder. */
+    public <T> Subscription decodedBy(Decoder<T> decoder, InboxHandler<? super T> handler) {
+      return new Subscription(names, null, Map.of(), new Route<>(decoder, handler));
+    }
+
+    /** Values are of several types, told apart by name; list them with {@code on}. */
+    public Subscription types(TypeName typeName) {
+      return new Subscription(names, Objects.requireNonNull(typeName, "typeName"), Map.of(), null);
+    }
+  }
+}

@@ -1,0 +1,306 @@
+package io.idembox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.idembox.migrations.IdemboxSchema;
+import io.idembox.testkit.TestScope;
+import io.idembox.testkit.WithServers;
+import io.idembox.testkit.WithServers.Server;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+@WithServers({Server.KAFKA, Server.POSTGRES, Server.REDIS})
+class InboxConsumerTest {
+  private static final Duration SOON = Duration.ofSeconds(30);
+
+  private final TestScope scope;
+  private final List<BatchReport> reports = new CopyOnWriteArrayList<>();
+  private final List<InboxConsumer> consumers = new ArrayList<>();
+  private HikariDataSource database;
+  private Orders orders;
+  private String topic;
+  private String group;
+
+  InboxConsumerTest(TestScope scope) {
+    this.scope = scope;
+  }
+
+  @BeforeEach
+  void setUp() {
+    HikariConfig pool = new HikariConfig();
+    pool.setJdbcUrl(
+        scope
+            .postgres(
+                "runtime",
+                empty -> {
+                  IdemboxSchema.of(empty).migrate();
+                  Sink.createTables(empty);
+                })
+            .jdbcUrl());
+    database = new HikariDataSource(pool);
+    orders = new Orders(scope.kafka().bootstrapServers());
+    topic = scope.topic("orders", 3);
+    group = scope.group("billing");
+  }
+
+  @AfterEach
+  void tearDown() {
+    consumers.forEach(InboxConsumer::close);
+    orders.close();
+    database.close();
+  }
+
+  @Test
+  void eachMessageIsRecordedOnceAndEachEffectRunsOncePerKey() throws Exception {
+    for (int i = 0; i < 90; i++) {
+      orders.send(topic, i % 3, "m" + i, "o" + i);
+    }
+    for (int i = 0; i < 30; i++) {
+      orders.send(topic, (i + 1) % 3, "m" + i, "o" + i); // the same message, published again
+      orders.send(
+          topic, i % 3, "again" + i, "o" + i); // another message that asks for the same mail
+    }
+    orders.flush();
+
+    InboxConsumer consumer = started(Orders::book);
+    awaitCommitted(150);
+    awaitSettled(consumer);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(120);
+    assertThat(rows("select count(distinct message_id) from ledger")).isEqualTo(120);
+    assertThat(rows("select count(*) from sent")).isEqualTo(90);
+    assertThat(rows("select count(distinct order_id) from sent")).isEqualTo(90);
+    assertThat(reports.stream().mapToInt(BatchReport::handled).sum()).isEqualTo(120);
+    assertThat(reports.stream().mapToInt(BatchReport::skipped).sum()).isEqualTo(30);
+  }
+
+  @Test
+  void aRewoundGroupSkipsWhatIsRecorded() throws Exception {
+    for (int i = 0; i < 60; i++) {
+      orders.send(topic, i % 3, "m" + i, "o" + i);
+    }
+    orders.flush();
+    try (InboxConsumer first = started(Orders::book)) {
+      awaitCommitted(60);
+      awaitSettled(first);
+    }
+    rewind();
+    reports.clear();
+
+    InboxConsumer second = started(Orders::book);
+    awaitCommitted(60);
+    awaitSettled(second);
+
+    assertThat(reports.stream().mapToInt(BatchReport::skipped).sum()).isEqualTo(60);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(60);
+    assertThat(rows("select count(*) from sent")).isEqualTo(60);
+  }
+
+  /** C05: the next poll goes past a failed record unless the consumer keeps it. */
+  @Test
+  void aFailingRecordIsNotPassedOverByTheRecordsBehindIt() throws Exception {
+    for (int i = 0; i < 5; i++) {
+      orders.send(topic, 0, "m" + i, "o" + i);
+    }
+    orders.send(topic, 1, "other", "other");
+    orders.flush();
+    AtomicInteger attempts = new AtomicInteger();
+
+    started(
+        (message, tx) -> {
+          if (message.offset() == 2
+              && message.partition() == 0
+              && attempts.incrementAndGet() <= 4) {
+            throw new IllegalStateException("not now");
+          }
+          Orders.book(message, tx);
+        });
+    await().atMost(SOON).until(() -> attempts.get() >= 3);
+    assertThat(committed(0)).as("never past the record that fails").isLessThanOrEqualTo(2);
+    awaitCommitted(6);
+
+    assertThat(attempts).hasValue(5);
+
+    assertThat(strings("select order_id from ledger where order_id <> 'other' order by ctid"))
+        .containsExactly("o0", "o1", "o2", "o3", "o4");
+  }
+
+  @Test
+  void aRecordThatKeepsFailingStaysWhileOtherPartitionsGoOn() throws Exception {
+    orders.sendRaw(topic, 0, "broken", "{\"id\":");
+    orders.send(topic, 0, "behind", "behind");
+    for (int i = 0; i < 20; i++) {
+      orders.send(topic, 1, "m" + i, "o" + i);
+    }
+    orders.flush();
+
+    started(Orders::book);
+    await().atMost(SOON).until(() -> committed(1) == 20);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(20);
+    assertThat(committed(0)).isZero();
+  }
+
+  @Test
+  void aRolledBackMessageLeavesNeitherRow() throws Exception {
+    orders.send(topic, 0, "m0", "o0").flush();
+    CountDownLatch failed = new CountDownLatch(3);
+
+    started(
+        (message, tx) -> {
+          Orders.book(message, tx);
+          failed.countDown();
+          throw new IllegalStateException("after its writes");
+        });
+    assertThat(failed.await(30, TimeUnit.SECONDS)).isTrue();
+
+    assertThat(rows("select count(*) from ledger")).isZero();
+    assertThat(rows("select count(*) from idembox.inbox")).isZero();
+    assertThat(rows("select count(*) from idembox.effect")).isZero();
+    assertThat(rows("select count(*) from sent")).isZero();
+  }
+
+  /** C07: a stop lets the running batch finish and commits its offset before it lets go. */
+  @Test
+  void closeFinishesTheRunningBatchAndCommitsItsOffset() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch mayFinish = new CountDownLatch(1);
+    orders.send(topic, 0, "m0", "o0").flush();
+    InboxConsumer consumer =
+        started(
+            (message, tx) -> {
+              running.countDown();
+              mayFinish.await();
+              Orders.book(message, tx);
+            });
+    assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+
+    Thread closing = new Thread(consumer::close);
+    closing.start();
+    await().atMost(SOON).until(() -> closing.getState() == Thread.State.TIMED_WAITING);
+    mayFinish.countDown();
+    closing.join(TimeUnit.SECONDS.toMillis(30));
+
+    assertThat(closing.isAlive()).isFalse();
+    assertThat(committed(0)).isEqualTo(1);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(1);
+  }
+
+  /** C02: two members that hold the same message at once record it once. */
+  @Test
+  void twoMembersThatClaimOneIdAtOnceHandleItOnce() throws Exception {
+    String copies = scope.topic("copies", 1);
+    CountDownLatch bothAsked = new CountDownLatch(1);
+    AtomicInteger runs = new AtomicInteger();
+    InboxHandler<Orders.Order> handler =
+        (message, tx) -> {
+          runs.incrementAndGet();
+          bothAsked.await(2, TimeUnit.SECONDS); // holds the transaction open while the other claims
+          Orders.book(message, tx);
+        };
+    String id = "7b0c4f3e-3a53-4d0f-9c55-0a1a4b6f2d11"; // a UUID is known whatever its topic
+    orders.send(topic, 0, id, "o0").send(copies, 0, id, "o0").flush();
+
+    started(handler);
+    start(builder().groupId(group + "-copies").subscribe(json(copies, handler)));
+    await().atMost(SOON).until(() -> committed(0) == 1);
+    await().atMost(SOON).until(() -> committed(group + "-copies", copies, 0) == 1);
+
+    assertThat(runs).hasValue(1);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(1);
+    assertThat(rows("select count(*) from idembox.inbox")).isEqualTo(1);
+  }
+
+  private InboxConsumer started(InboxHandler<Orders.Order> handler) {
+    return start(builder().subscribe(json(topic, handler)));
+  }
+
+  private InboxConsumer start(InboxConsumerBuilder settings) {
+    InboxConsumer consumer = settings.build();
+    consumers.add(consumer);
+    consumer.start();
+    return consumer;
+  }
+
+  private static Subscription json(String topic, InboxHandler<Orders.Order> handler) {
+    return Subscription.topics(topic).json(Orders.Order.class, handler);
+  }
+
+  private InboxConsumerBuilder builder() {
+    return InboxConsumer.builder()
+        .name(group)
+        .kafka(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()))
+        .dataSource(database)
+        .redis(scope.redis().uri())
+        .effects(new Sink(database))
+        .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
+        .sweepInterval(Duration.ofMillis(200))
+        .listener(reports::add);
+  }
+
+  private void awaitCommitted(long records) {
+    await().atMost(SOON).until(() -> committed(0) + committed(1) + committed(2) == records);
+  }
+
+  private static void awaitSettled(InboxConsumer consumer) {
+    await().atMost(SOON).until(() -> consumer.unsettledEffects() == 0);
+  }
+
+  private long committed(int partition) throws Exception {
+    return committed(group, topic, partition);
+  }
+
+  /** The group's committed offset, 0 if it has none. */
+  private long committed(String ofGroup, String ofTopic, int partition) throws Exception {
+    try (Admin admin = admin()) {
+      OffsetAndMetadata offset =
+          admin
+              .listConsumerGroupOffsets(ofGroup)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .get(new TopicPartition(ofTopic, partition));
+      return offset == null ? 0 : offset.offset();
+    }
+  }
+
+  private void rewind() throws Exception {
+    try (Admin admin = admin()) {
+      admin
+          .alterConsumerGroupOffsets(
+              group,
+              Map.of(
+                  new TopicPartition(topic, 0), new OffsetAndMetadata(0),
+                  new TopicPartition(topic, 1), new OffsetAndMetadata(0),
+                  new TopicPartition(topic, 2), new OffsetAndMetadata(0)))
+          .all()
+          .get();
+    }
+  }
+
+  private Admin admin() {
+    return Admin.create(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()));
+  }
+
+  private long rows(String sql) {
+    return DatabaseRows.count(database, sql);
+  }
+
+  private List<String> strings(String sql) {
+    return DatabaseRows.strings(database, sql);
+  }
+}
