@@ -45,16 +45,18 @@ final class BatchRunner {
    *
    * @return how long the transaction took
    * @throws RecordFailedException if one known record is to blame; the transaction is rolled back
-   * @throws AssignmentEndedException if the lane ended meanwhile; the transaction is rolled back
+   * @throws AssignmentEndedException if the assignment ended meanwhile; the transaction is rolled
+   *     back
    * @throws Exception if a statement failed; the transaction is rolled back, or its outcome is not
    *     known and the next run finds out
    */
-  Duration run(PartitionLane lane, List<FetchedRecord> batch) throws Exception {
+  Duration run(Batch taken) throws Exception {
+    List<FetchedRecord> batch = taken.records();
     List<MessageIdentity.Known> identities = identify(batch);
     List<InboxClaim> claims = claims(batch, identities);
     Counts counts = new Counts();
     long begun = System.nanoTime();
-    InboxRun run = inbox.run(claims, open -> handle(lane, batch, identities, open, counts));
+    InboxRun run = inbox.run(claims, open -> handle(taken.work(), batch, identities, open, counts));
     Duration took = Duration.ofNanos(System.nanoTime() - begun);
     report(batch, identities, run, counts);
     effects.run(run.intents());
@@ -91,7 +93,7 @@ final class BatchRunner {
   }
 
   private void handle(
-      PartitionLane lane,
+      PartitionWork work,
       List<FetchedRecord> batch,
       List<MessageIdentity.Known> identities,
       InboxBatch open,
@@ -111,8 +113,8 @@ final class BatchRunner {
         throw new RecordFailedException(index, e);
       }
     }
-    if (lane.hasEnded()) {
-      throw new AssignmentEndedException(lane.partition());
+    if (work.hasEnded()) {
+      throw new AssignmentEndedException(work.partition());
     }
   }
 

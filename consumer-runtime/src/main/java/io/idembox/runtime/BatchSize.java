@@ -8,6 +8,9 @@ import java.time.Duration;
  * it is not, until the culprit stands alone. Not thread-safe; a lane owns one.
  */
 final class BatchSize {
+  // Until the handler's pace is known: doubles with each short transaction.
+  private static final int CAUTIOUS = 64;
+
   private final int most;
   private final Duration target;
   private int limit;
@@ -15,7 +18,7 @@ final class BatchSize {
   BatchSize(int most, Duration target) {
     this.most = most;
     this.target = target;
-    this.limit = most;
+    this.limit = Math.min(most, CAUTIOUS);
   }
 
   int limit() {

@@ -22,7 +22,6 @@ record ConsumerSettings(
     Routes routes,
     MessageIdResolver messageIds,
     StartPosition start,
-    int lanes,
     LaneLimits laneLimits,
     Budgets budgets,
     Backoff recordBackoff,

@@ -1,7 +1,6 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,49 +18,54 @@ final class FailurePolicy {
     this.outageBackoff = outageBackoff;
   }
 
-  /** What to wait before the lane's next batch; zero means go on at once. */
-  Duration pauseAfter(PartitionLane lane, List<FetchedRecord> batch, Throwable failure) {
+  /**
+   * Puts the batch's lanes back in a state in which they can go on.
+   *
+   * @return what to wait before they do; zero means go on at once
+   */
+  Duration pauseAfter(Batch batch, Throwable failure) {
     return switch (FailureClassifier.classify(failure)) {
-      case INFRASTRUCTURE -> outage(lane, batch, failure);
-      case CONTENTION -> MOMENT.after(lane.countFailure());
+      case INFRASTRUCTURE -> outage(batch, failure);
+      case CONTENTION -> MOMENT.after(batch.work().countFailure(batch));
       case CONFLICT -> {
-        lane.split(batch.size());
-        yield MOMENT.after(lane.countFailure());
+        Duration moment = MOMENT.after(batch.work().countFailure(batch));
+        batch.work().split(batch);
+        yield moment;
       }
-      case RECORD -> blame(lane, batch, failure);
+      case RECORD -> blame(batch, failure);
     };
   }
 
-  private Duration outage(PartitionLane lane, List<FetchedRecord> batch, Throwable failure) {
-    Duration pause = outageBackoff.after(lane.countFailure());
+  private Duration outage(Batch batch, Throwable failure) {
+    Duration pause = outageBackoff.after(batch.work().countFailure(batch));
     log.warn(
         "{}: a server failed, nothing was recorded, next attempt in {} ms: {}",
-        Coordinates.of(batch.get(0).record()),
+        batch.nameOf(0),
         pause.toMillis(),
         summary(failure));
     return pause;
   }
 
-  private Duration blame(PartitionLane lane, List<FetchedRecord> batch, Throwable failure) {
+  private Duration blame(Batch batch, Throwable failure) {
     if (batch.size() > 1) {
       if (failure instanceof RecordFailedException known) {
-        lane.splitAt(known.index());
+        batch.work().splitAt(batch, known.index());
       } else {
-        lane.split(batch.size());
+        batch.work().split(batch);
       }
       return AT_ONCE;
     }
-    int failures = lane.countFailure();
+    int failures = batch.work().countFailure(batch);
     Duration pause = recordBackoff.after(failures);
     // The pause between two attempts bounds the rate of these lines.
     log.error(
-        "{}: attempt {} failed, the record is kept and its partition waits; next attempt in {} ms:"
-            + " {}",
-        Coordinates.of(batch.get(0).record()),
+        "{}: attempt {} failed, the record is kept and what is ordered behind it waits; next attempt"
+            + " in {} ms: {}",
+        batch.nameOf(0),
         failures,
         pause.toMillis(),
         summary(failure));
-    log.debug("{}: the failure in full", Coordinates.of(batch.get(0).record()), failure);
+    log.debug("{}: the failure in full", batch.nameOf(0), failure);
     return pause;
   }
 

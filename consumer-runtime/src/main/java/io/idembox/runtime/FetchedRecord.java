@@ -53,4 +53,10 @@ record FetchedRecord(ConsumerRecord<byte[], byte[]> record, UUID topicId)
     }
     return values;
   }
+
+  /** Bytes of key and value. */
+  long size() {
+    return Math.max(0, record.serializedKeySize())
+        + (long) Math.max(0, record.serializedValueSize());
+  }
 }

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * there are effects.
  */
 public final class InboxConsumerBuilder {
-  private static final int MOST_LANES = 256;
+  private static final int MOST_AT_ONCE = 256;
 
   private @Nullable String name;
   private @Nullable String groupId;
@@ -34,7 +34,8 @@ public final class InboxConsumerBuilder {
   private final List<Subscription> subscriptions = new ArrayList<>();
   private MessageIdResolver messageIds = MessageIdResolver.builder().build();
   private StartPosition start = StartPosition.EARLIEST;
-  private int lanes = 4;
+  private Ordering ordering = LaneLimits.DEFAULTS.ordering();
+  private int concurrency = LaneLimits.DEFAULTS.concurrency();
   private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
   private Backoff recordBackoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
   private Duration commitInterval = Budgets.DEFAULTS.commitInterval();
@@ -89,7 +90,8 @@ public final class InboxConsumerBuilder {
 
   /**
    * Connections to PostgreSQL, 14 or newer. Required. A pool needs at least one connection for each
-   * lane and two more. The consumer does not close it.
+   * of the batches that run at once ({@link #concurrency}) and two more. The consumer does not
+   * close it.
    */
   public InboxConsumerBuilder dataSource(DataSource dataSource) {
     this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
@@ -140,15 +142,23 @@ public final class InboxConsumerBuilder {
     return this;
   }
 
+  /** Which records wait for each other. Default: those of a partition. */
+  public InboxConsumerBuilder ordering(Ordering ordering) {
+    this.ordering = Objects.requireNonNull(ordering, "ordering");
+    return this;
+  }
+
   /**
-   * How many partitions are worked on at the same time, 1 to 256. Default 4. Each needs a thread
-   * and, while it works, a database connection.
+   * How many batches run at the same time, 1 to 256. Default 4. Each needs a thread and, while it
+   * runs, a database connection. Under {@link Ordering#PARTITION} no more than there are partitions
+   * are of use.
    */
-  public InboxConsumerBuilder lanes(int lanes) {
-    if (lanes < 1 || lanes > MOST_LANES) {
-      throw new IllegalArgumentException("lanes must be 1 to " + MOST_LANES + ", not " + lanes);
+  public InboxConsumerBuilder concurrency(int batches) {
+    if (batches < 1 || batches > MOST_AT_ONCE) {
+      throw new IllegalArgumentException(
+          "concurrency must be 1 to " + MOST_AT_ONCE + ", not " + batches);
     }
-    this.lanes = lanes;
+    this.concurrency = batches;
     return this;
   }
 
@@ -245,8 +255,9 @@ public final class InboxConsumerBuilder {
             new Routes(subscriptions),
             messageIds,
             start,
-            lanes,
             new LaneLimits(
+                ordering,
+                concurrency,
                 Math.max(limits.queuedRecords(), 2 * batchRecords),
                 limits.queuedBytes(),
                 batchRecords,

@@ -3,8 +3,11 @@ package io.idembox.runtime;
 import java.time.Duration;
 
 /**
- * How much one partition may hold in memory and put into one transaction.
+ * How the records of one partition are worked on, and how much of it is in memory and in one
+ * transaction.
  *
+ * @param ordering which records wait for each other
+ * @param concurrency how many batches of one partition run at once, where the ordering allows it
  * @param queuedRecords fetching of the partition pauses at this many waiting records
  * @param queuedBytes and at this many bytes of keys and values
  * @param batchRecords the most records in one transaction
@@ -12,11 +15,14 @@ import java.time.Duration;
  * @param transactionTarget batches shrink while transactions take longer than this
  */
 record LaneLimits(
+    Ordering ordering,
+    int concurrency,
     int queuedRecords,
     long queuedBytes,
     int batchRecords,
     long batchBytes,
     Duration transactionTarget) {
   static final LaneLimits DEFAULTS =
-      new LaneLimits(4_000, 16L << 20, 1_000, 4L << 20, Duration.ofMillis(250));
+      new LaneLimits(
+          Ordering.PARTITION, 4, 4_000, 16L << 20, 1_000, 4L << 20, Duration.ofMillis(250));
 }

@@ -1,22 +1,20 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The worker threads. A lane is worked by one of them at a time, a batch at a time; after each
- * batch it goes to the end of the line, so that partitions get equal turns.
+ * The worker threads. A turn is one batch; after it the worker goes to the end of the line, so that
+ * partitions get equal shares.
  */
-final class LanePool {
+final class LanePool implements PollLoop.Workers {
   private static final Logger log = LoggerFactory.getLogger(LanePool.class);
 
   private final BatchRunner batches;
@@ -27,60 +25,63 @@ final class LanePool {
   LanePool(String consumer, int threads, BatchRunner batches, FailurePolicy failures) {
     this.batches = batches;
     this.failures = failures;
-    this.workers = Executors.newFixedThreadPool(threads, named(consumer + "-lane-"));
-    this.pauses = Executors.newSingleThreadScheduledExecutor(named(consumer + "-pauses-"));
+    this.workers = Executors.newFixedThreadPool(threads, Threads.workers(consumer + "-lane-"));
+    this.pauses =
+        Executors.newSingleThreadScheduledExecutor(Threads.platform(consumer + "-pauses-"));
   }
 
-  /** Sends a worker to the lane if it has records and nobody works on it. */
-  void wake(PartitionLane lane) {
-    if (lane.tryStart()) {
-      workers.execute(() -> work(lane));
+  /** Sends as many workers as the partition has work for and its ordering allows. */
+  @Override
+  public void wake(PartitionWork work) {
+    while (work.tryStartTurn()) {
+      workers.execute(() -> turn(work));
     }
   }
 
-  private void work(PartitionLane lane) {
-    List<FetchedRecord> batch = lane.nextBatch();
-    if (batch.isEmpty()) {
-      return;
+  private void turn(PartitionWork work) {
+    Optional<Batch> next = work.nextBatch();
+    if (next.isPresent()) {
+      run(next.get());
+      work.endTurn();
+      wake(work);
     }
-    Duration pause = Duration.ZERO;
+  }
+
+  private void run(Batch batch) {
+    PartitionWork work = batch.work();
     try {
-      lane.finish(batch, batches.run(lane, batch));
+      work.finish(batch, batches.run(batch));
     } catch (AssignmentEndedException e) {
       log.info("{}; it was rolled back and belongs to the partition's new owner", e.getMessage());
     } catch (Throwable e) {
       // The edge of the worker's loop. Errors too: a handler that overflows its stack must not end
       // the thread and leave a consumer that looks alive and reads nothing.
-      pause = failures.pauseAfter(lane, batch, e);
-    }
-    if (pause.isZero()) {
-      workers.execute(() -> work(lane));
-    } else {
-      lane.pause();
-      // Nobody waits for the resumption, and it cannot fail: it only hands the lane to a worker.
-      ScheduledFuture<?> unused =
-          pauses.schedule(() -> resume(lane), pause.toNanos(), TimeUnit.NANOSECONDS);
+      Duration pause = failures.pauseAfter(batch, e);
+      if (pause.isZero()) {
+        work.giveBack(batch);
+      } else {
+        pause(batch, pause);
+      }
     }
   }
 
-  private void resume(PartitionLane lane) {
-    if (lane.tryResume()) {
-      workers.execute(() -> work(lane));
-    }
+  private void pause(Batch batch, Duration pause) {
+    PartitionWork work = batch.work();
+    work.pause(batch);
+    // Nobody waits for the end of the pause, and it cannot fail: it only hands out turns.
+    ScheduledFuture<?> unused =
+        pauses.schedule(
+            () -> {
+              work.giveBack(batch);
+              wake(work);
+            },
+            pause.toNanos(),
+            TimeUnit.NANOSECONDS);
   }
 
   /** Ends the threads. Batches that run are not interrupted: the process may be about to end. */
   void close() {
     pauses.shutdownNow();
     workers.shutdown();
-  }
-
-  static ThreadFactory named(String prefix) {
-    AtomicInteger number = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, prefix + number.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

@@ -32,11 +32,11 @@ final class OffsetCommits {
   }
 
   /** Sends what was finished, if it is time, without waiting for the answer. */
-  void sendIfDue(Collection<PartitionLane> lanes) {
+  void sendIfDue(Collection<PartitionWork> works) {
     if (underWay || System.nanoTime() - lastSent < interval.toNanos()) {
       return;
     }
-    Map<TopicPartition, OffsetAndMetadata> offsets = unconfirmed(lanes);
+    Map<TopicPartition, OffsetAndMetadata> offsets = unconfirmed(works);
     if (offsets.isEmpty()) {
       return;
     }
@@ -59,8 +59,8 @@ final class OffsetCommits {
    * Commits what was finished and waits for the answer. A refusal is logged, not thrown: the
    * records are in the inbox, and their next owner skips them.
    */
-  void flush(Collection<PartitionLane> lanes, Duration limit) {
-    Map<TopicPartition, OffsetAndMetadata> offsets = unconfirmed(lanes);
+  void flush(Collection<PartitionWork> works, Duration limit) {
+    Map<TopicPartition, OffsetAndMetadata> offsets = unconfirmed(works);
     if (offsets.isEmpty()) {
       return;
     }
@@ -89,12 +89,12 @@ final class OffsetCommits {
     }
   }
 
-  private Map<TopicPartition, OffsetAndMetadata> unconfirmed(Collection<PartitionLane> lanes) {
+  private Map<TopicPartition, OffsetAndMetadata> unconfirmed(Collection<PartitionWork> works) {
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-    for (PartitionLane lane : lanes) {
-      lane.finished()
-          .filter(next -> next.offset() > confirmed.getOrDefault(lane.partition(), -1L))
-          .ifPresent(next -> offsets.put(lane.partition(), next));
+    for (PartitionWork work : works) {
+      work.finished()
+          .filter(next -> next.offset() > confirmed.getOrDefault(work.partition(), -1L))
+          .ifPresent(next -> offsets.put(work.partition(), next));
     }
     return offsets;
   }

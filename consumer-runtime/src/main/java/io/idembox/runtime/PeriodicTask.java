@@ -25,7 +25,7 @@ final class PeriodicTask {
   PeriodicTask(String name, Runnable task) {
     this.name = name;
     this.task = task;
-    this.thread = Executors.newSingleThreadScheduledExecutor(LanePool.named(name + "-"));
+    this.thread = Executors.newSingleThreadScheduledExecutor(Threads.platform(name + "-"));
   }
 
   void start(Duration first, Duration pause) {

@@ -54,8 +54,8 @@ final class PollLoop implements Runnable {
   /** Who works on the lanes. */
   @FunctionalInterface
   interface Workers {
-    /** The lane has got records: somebody should work on it, if nobody does. */
-    void wake(PartitionLane lane);
+    /** The partition has got records: somebody should work on them, if nobody does. */
+    void wake(PartitionWork work);
   }
 
   PollLoop(
@@ -95,9 +95,9 @@ final class PollLoop implements Runnable {
 
   private void turn() {
     try {
-      boolean full = holdBackFullLanes();
+      boolean full = holdBackFullPartitions();
       pollAndHandOut(full ? POLL_WHILE_FULL : POLL);
-      commits.sendIfDue(assignment.lanes());
+      commits.sendIfDue(assignment.works());
       errorsInARow = 0;
     } catch (WakeupException e) {
       log.debug("Woken up");
@@ -133,15 +133,15 @@ final class PollLoop implements Runnable {
     }
   }
 
-  /** Makes the consumer's paused set what the lanes ask for. Returns whether any is held back. */
-  private boolean holdBackFullLanes() {
+  /** Makes the consumer's paused set what memory allows. Returns whether any is held back. */
+  private boolean holdBackFullPartitions() {
     // From the live assignment, not from callback arguments: pausing a partition that is no longer
     // owned throws, and Kafka forgets pauses when it assigns anew.
     Set<TopicPartition> paused = consumer.paused();
     Set<TopicPartition> toPause = new HashSet<>();
     Set<TopicPartition> toResume = new HashSet<>();
     for (TopicPartition partition : consumer.assignment()) {
-      boolean full = assignment.lane(partition).map(PartitionLane::isFull).orElse(false);
+      boolean full = assignment.work(partition).map(PartitionWork::isFull).orElse(false);
       if (full && !paused.contains(partition)) {
         toPause.add(partition);
       } else if (!full && paused.contains(partition)) {
@@ -161,8 +161,8 @@ final class PollLoop implements Runnable {
     Map<TopicPartition, OffsetAndMetadata> next = polled.nextOffsets();
     for (Map.Entry<TopicPartition, OffsetAndMetadata> entry : next.entrySet()) {
       TopicPartition partition = entry.getKey();
-      PartitionLane lane = assignment.lane(partition).orElse(null);
-      if (lane == null) {
+      PartitionWork work = assignment.work(partition).orElse(null);
+      if (work == null) {
         // Kafka hands out only what is assigned, and each assignment began a lane.
         throw new IllegalStateException("Records of " + partition + " came without an assignment");
       }
@@ -170,8 +170,8 @@ final class PollLoop implements Runnable {
       for (ConsumerRecord<byte[], byte[]> record : polled.records(partition)) {
         records.add(new FetchedRecord(record, topicIds.of(partition.topic())));
       }
-      lane.offer(records, entry.getValue());
-      workers.wake(lane);
+      work.offer(records, entry.getValue());
+      workers.wake(work);
     }
   }
 
@@ -211,15 +211,15 @@ final class PollLoop implements Runnable {
   /** Lets the running batches end within the budget, commits what is finished, lets go. */
   private void giveUp(Collection<TopicPartition> partitions, Duration budget)
       throws InterruptedException {
-    for (PartitionLane busy : assignment.drain(partitions, budget)) {
+    for (PartitionWork busy : assignment.drain(partitions, budget)) {
       log.warn(
-          "{} did not finish within {} ms; its batch is rolled back or found again by its next owner",
-          busy.head().map(head -> Coordinates.of(head.record())).orElse("" + busy.partition()),
+          "{} did not finish within {} ms: what runs is rolled back, or found again by the next owner",
+          busy.unfinished(),
           budget.toMillis());
     }
-    List<PartitionLane> lanes = new ArrayList<>();
-    partitions.forEach(partition -> assignment.lane(partition).ifPresent(lanes::add));
-    commits.flush(lanes, budgets.commit());
+    List<PartitionWork> works = new ArrayList<>();
+    partitions.forEach(partition -> assignment.work(partition).ifPresent(works::add));
+    commits.flush(works, budgets.commit());
     letGo(partitions);
   }
 

@@ -43,7 +43,7 @@ final class RunningConsumer {
     this.pool =
         new LanePool(
             settings.name(),
-            settings.lanes(),
+            settings.laneLimits().concurrency(),
             new BatchRunner(
                 inbox, settings.messageIds(), settings.routes(), effects, settings.listener()),
             new FailurePolicy(settings.recordBackoff(), settings.outageBackoff()));
@@ -55,7 +55,7 @@ final class RunningConsumer {
             settings.start(),
             settings.budgets(),
             settings.laneLimits(),
-            pool::wake);
+            pool);
   }
 
   /**

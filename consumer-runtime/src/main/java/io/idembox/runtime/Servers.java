@@ -47,7 +47,7 @@ final class Servers {
    * @throws StartRefusedException naming every server that cannot be used
    */
   static Servers check(ConsumerSettings settings) {
-    ExecutorService threads = Executors.newFixedThreadPool(3, LanePool.named("start-check-"));
+    ExecutorService threads = Executors.newFixedThreadPool(3, Threads.platform("start-check-"));
     try {
       Future<TopicIds> kafka =
           threads.submit(

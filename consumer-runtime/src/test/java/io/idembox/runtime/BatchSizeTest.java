@@ -11,8 +11,12 @@ class BatchSizeTest {
   private final BatchSize size = new BatchSize(1000, Duration.ofMillis(250));
 
   @Test
-  void beginsAtTheMost() {
-    assertThat(size.limit()).isEqualTo(1000);
+  void beginsCautiouslyAndDoublesWhileTransactionsAreShort() {
+    assertThat(size.limit()).isEqualTo(64);
+
+    size.committed(64, SHORT);
+    size.committed(128, SHORT);
+    assertThat(size.limit()).isEqualTo(256);
   }
 
   @Test

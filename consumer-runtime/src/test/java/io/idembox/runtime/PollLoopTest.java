@@ -42,7 +42,7 @@ class PollLoopTest {
           super.commitAsync(offsets, callback);
         }
       };
-  private final List<PartitionLane> woken = new CopyOnWriteArrayList<>();
+  private final List<PartitionWork> woken = new CopyOnWriteArrayList<>();
   private final PollLoop loop =
       new PollLoop(
           kafka,
@@ -54,10 +54,11 @@ class PollLoopTest {
               Duration.ofSeconds(5),
               Duration.ofMillis(200),
               Duration.ofMillis(200)),
-          new LaneLimits(2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250)),
-          lane -> {
-            if (lane.tryStart()) {
-              woken.add(lane);
+          new LaneLimits(
+              Ordering.PARTITION, 1, 2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250)),
+          work -> {
+            if (work.tryStartTurn()) {
+              woken.add(work);
             }
           });
   private final Thread thread = new Thread(loop, "loop-under-test");
@@ -89,11 +90,11 @@ class PollLoopTest {
   void offsetsAreCommittedOnlyFromFinishedWork() {
     assign(P0);
     deliver(P0, 0);
-    PartitionLane lane = awaitLane();
-    List<FetchedRecord> batch = lane.nextBatch();
+    PartitionWork work = awaitWork();
+    Batch batch = work.nextBatch().orElseThrow();
     assertThat(committed(P0)).isZero();
 
-    lane.finish(batch, TOOK);
+    work.finish(batch, TOOK);
 
     await().until(() -> committed(P0) == 1);
   }
@@ -103,10 +104,10 @@ class PollLoopTest {
     assign(P0);
     deliver(P0, 0);
     deliver(P0, 1);
-    PartitionLane lane = awaitLane();
+    PartitionWork work = awaitWork();
     await().until(() -> kafka.paused().contains(P0));
 
-    lane.finish(lane.nextBatch(), TOOK);
+    finish(work);
 
     await().until(() -> kafka.paused().isEmpty());
   }
@@ -115,27 +116,27 @@ class PollLoopTest {
   void aRevokedPartitionCommitsWhatItFinishedAndStartsNothingMore() {
     assign(P0, P1);
     deliver(P0, 0);
-    PartitionLane lane = awaitLane();
-    lane.finish(lane.nextBatch(), TOOK);
+    PartitionWork work = awaitWork();
+    finish(work);
 
     kafka.schedulePollTask(() -> kafka.rebalance(List.of(P1)));
 
-    await().until(lane::hasEnded);
+    await().until(work::hasEnded);
     assertThat(committed(P0)).isEqualTo(1);
-    assertThat(lane.nextBatch()).isEmpty();
+    assertThat(work.tryStartTurn()).isFalse();
   }
 
   @Test
   void aRevokedPartitionWaitsForItsRunningBatchNoLongerThanTheDrainBudget() {
     assign(P0, P1);
     deliver(P0, 0);
-    PartitionLane lane = awaitLane();
-    List<FetchedRecord> running = lane.nextBatch();
+    PartitionWork work = awaitWork();
+    Batch running = work.nextBatch().orElseThrow();
 
     kafka.schedulePollTask(() -> kafka.rebalance(List.of(P1)));
 
-    await().until(lane::hasEnded);
-    lane.finish(running, TOOK);
+    await().until(work::hasEnded);
+    work.finish(running, TOOK);
     assertThat(committed(P0)).as("a late result of an ended assignment").isZero();
   }
 
@@ -143,7 +144,7 @@ class PollLoopTest {
   void thePartitionAssignedAgainIsAnotherLane() {
     assign(P0, P1);
     deliver(P0, 0);
-    PartitionLane first = awaitLane();
+    PartitionWork first = awaitWork();
     kafka.schedulePollTask(() -> kafka.rebalance(List.of(P1)));
     await().until(first::hasEnded);
     woken.clear();
@@ -151,7 +152,12 @@ class PollLoopTest {
     kafka.schedulePollTask(() -> kafka.rebalance(List.of(P0, P1)));
     deliver(P0, 0);
 
-    assertThat(awaitLane()).isNotSameAs(first);
+    assertThat(awaitWork()).isNotSameAs(first);
+  }
+
+  private static void finish(PartitionWork work) {
+    work.finish(work.nextBatch().orElseThrow(), TOOK);
+    work.endTurn();
   }
 
   private void assign(TopicPartition... partitions) {
@@ -169,7 +175,7 @@ class PollLoopTest {
         });
   }
 
-  private PartitionLane awaitLane() {
+  private PartitionWork awaitWork() {
     await().until(() -> !woken.isEmpty());
     return woken.get(0);
   }

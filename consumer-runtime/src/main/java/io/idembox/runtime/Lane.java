@@ -1,0 +1,111 @@
+package io.idembox.runtime;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Records that are handled one after the other: those of a partition, or of a key in it. Guarded by
+ * the lock of the {@link PartitionWork} that it belongs to.
+ *
+ * <p>Records stay in the queue until their batch is finished, so what failed is at the head again.
+ */
+final class Lane {
+  /** Who has the lane. */
+  enum State {
+    /** It has no records. */
+    EMPTY,
+    /** It waits for a worker. */
+    READY,
+    /** A worker has it. */
+    RUNNING,
+    /** It waits for the end of a pause. */
+    PAUSED
+  }
+
+  private final Object name;
+  private final ArrayDeque<FetchedRecord> queue = new ArrayDeque<>();
+  private final BatchSize batchSize;
+  State state = State.EMPTY;
+  private boolean alone;
+  private int failures;
+
+  Lane(Object name, BatchSize batchSize) {
+    this.name = name;
+    this.batchSize = batchSize;
+  }
+
+  /** What tells it from the partition's other lanes: the key, or a number. */
+  Object name() {
+    return name;
+  }
+
+  void add(FetchedRecord fetched) {
+    queue.add(fetched);
+  }
+
+  boolean isEmpty() {
+    return queue.isEmpty();
+  }
+
+  Optional<FetchedRecord> first() {
+    return Optional.ofNullable(queue.peek());
+  }
+
+  /** Whether it must not share a batch: something in it failed, and it is not known yet what. */
+  boolean isAlone() {
+    return alone;
+  }
+
+  /** Copies records from its head into a batch; returns how many. */
+  int copyTo(List<FetchedRecord> batch, int most, long mostBytes) {
+    int taken = 0;
+    long bytes = 0;
+    int limit = Math.min(most, batchSize.limit());
+    for (Iterator<FetchedRecord> waiting = queue.iterator();
+        waiting.hasNext() && taken < limit && (taken == 0 || bytes < mostBytes); ) {
+      FetchedRecord fetched = waiting.next();
+      batch.add(fetched);
+      bytes += fetched.size();
+      taken++;
+    }
+    return taken;
+  }
+
+  /** Its part of a batch was committed: those records are gone from its head. */
+  void finish(int records) {
+    for (int i = 0; i < records; i++) {
+      queue.remove();
+    }
+    failures = 0;
+    alone = false;
+  }
+
+  /** It had a batch for itself, which took this long: its next one follows that pace. */
+  void paceOf(int records, Duration transactionTook) {
+    batchSize.committed(records, transactionTook);
+  }
+
+  /** The record at this index of its part is to blame. */
+  void splitAt(int index) {
+    alone = true;
+    batchSize.failedAt(index);
+  }
+
+  /** Its part failed, and nobody knows through which record. */
+  void split(int records) {
+    alone = true;
+    batchSize.failed(records);
+  }
+
+  /** It shared a batch that failed, and nobody knows through whom. */
+  void separate() {
+    alone = true;
+  }
+
+  int countFailure() {
+    return ++failures;
+  }
+}

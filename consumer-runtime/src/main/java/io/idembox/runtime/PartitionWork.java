@@ -1,0 +1,276 @@
+package io.idembox.runtime;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * One partition during one assignment: the records that wait in its lanes, and the offset up to
+ * which the work is finished. Thread-safe.
+ *
+ * <p>The poll thread hands records in and reads what may be committed; workers take batches. When
+ * the assignment ends this object ends with it, and what a late worker says to it has no effect:
+ * the same partition assigned again is another object.
+ */
+final class PartitionWork {
+  private static final Object WHOLE_PARTITION = "partition";
+  // Finished records behind a stuck one keep a few bytes each; their payloads are gone.
+  private static final int MOST_OPEN_OFFSETS = 100_000;
+
+  private final TopicPartition partition;
+  private final LaneLimits limits;
+  private final int turnsAtOnce;
+  private final Map<Object, Lane> lanes = new HashMap<>();
+  private final ArrayDeque<Lane> ready = new ArrayDeque<>();
+  private final FinishedOffsets offsets = new FinishedOffsets();
+  private final BatchSize batchSize;
+  private int queuedRecords;
+  private long queuedBytes;
+  private int turns;
+  private boolean open = true;
+  private volatile boolean ended;
+
+  PartitionWork(TopicPartition partition, LaneLimits limits) {
+    this.partition = partition;
+    this.limits = limits;
+    this.turnsAtOnce = limits.ordering() == Ordering.PARTITION ? 1 : limits.concurrency();
+    this.batchSize = newBatchSize();
+  }
+
+  private BatchSize newBatchSize() {
+    return new BatchSize(limits.batchRecords(), limits.transactionTarget());
+  }
+
+  TopicPartition partition() {
+    return partition;
+  }
+
+  /** Takes fetched records in; {@code next} is the position behind them, gaps included. */
+  synchronized void offer(List<FetchedRecord> records, OffsetAndMetadata next) {
+    for (FetchedRecord fetched : records) {
+      offsets.delivered(fetched);
+      queuedBytes += fetched.size();
+      Lane lane = lanes.computeIfAbsent(laneOf(fetched), name -> new Lane(name, newBatchSize()));
+      lane.add(fetched);
+      if (lane.state == Lane.State.EMPTY) {
+        becomeReady(lane);
+      }
+    }
+    queuedRecords += records.size();
+    offsets.polledUpTo(next);
+  }
+
+  private Object laneOf(FetchedRecord fetched) {
+    byte[] key = fetched.key();
+    return switch (limits.ordering()) {
+      case PARTITION -> WHOLE_PARTITION;
+      case KEY -> key == null ? fetched.offset() % limits.concurrency() : ByteBuffer.wrap(key);
+      case NONE -> fetched.offset() % limits.concurrency();
+    };
+  }
+
+  /** Whether no more records should be fetched for now. */
+  synchronized boolean isFull() {
+    return queuedRecords >= limits.queuedRecords()
+        || queuedBytes >= limits.queuedBytes()
+        || offsets.open() >= MOST_OPEN_OFFSETS;
+  }
+
+  /** Whether another worker should be sent; if so, its turn has begun. */
+  synchronized boolean tryStartTurn() {
+    if (!open || ready.isEmpty() || turns >= turnsAtOnce) {
+      return false;
+    }
+    turns++;
+    return true;
+  }
+
+  /**
+   * The batch of a worker whose turn has begun. Empty means that there is nothing to do, and that
+   * the turn is over.
+   */
+  synchronized Optional<Batch> nextBatch() {
+    if (!open || ready.isEmpty()) {
+      endTurn();
+      return Optional.empty();
+    }
+    // An equal share of the lanes for each worker that could be sent, so that they all have work.
+    int mostLanes = Math.max(1, ready.size() / turnsAtOnce);
+    List<FetchedRecord> records = new ArrayList<>();
+    List<Batch.Part> parts = new ArrayList<>();
+    long bytes = 0;
+    while (!ready.isEmpty()
+        && parts.size() < mostLanes
+        && records.size() < batchSize.limit()
+        && bytes < limits.batchBytes()
+        && (parts.isEmpty() || !ready.peek().isAlone())) {
+      Lane lane = ready.remove();
+      int from = records.size();
+      int taken = lane.copyTo(records, batchSize.limit() - from, limits.batchBytes() - bytes);
+      lane.state = Lane.State.RUNNING;
+      parts.add(new Batch.Part(lane, taken));
+      for (FetchedRecord fetched : records.subList(from, from + taken)) {
+        bytes += fetched.size();
+      }
+      if (lane.isAlone()) {
+        break;
+      }
+    }
+    if (parts.size() > 1) {
+      records.sort(Comparator.comparingLong(FetchedRecord::offset));
+    }
+    return Optional.of(new Batch(this, records, parts));
+  }
+
+  /** The batch was committed, and each of its effects is settled or owed by the journal. */
+  synchronized void finish(Batch batch, Duration transactionTook) {
+    if (ended) {
+      return;
+    }
+    batchSize.committed(batch.size(), transactionTook);
+    for (FetchedRecord fetched : batch.records()) {
+      offsets.finish(fetched.offset());
+      queuedBytes -= fetched.size();
+    }
+    queuedRecords -= batch.size();
+    for (Batch.Part part : batch.parts()) {
+      part.lane().finish(part.records());
+      if (batch.isOfOneLane()) {
+        part.lane().paceOf(part.records(), transactionTook);
+      }
+      release(part.lane());
+    }
+  }
+
+  /** The batch failed through one known record: its lane goes on alone, up to that record. */
+  synchronized void splitAt(Batch batch, int index) {
+    Object culprit = laneOf(batch.records().get(index));
+    int before = 0;
+    for (FetchedRecord fetched : batch.records().subList(0, index)) {
+      before += laneOf(fetched).equals(culprit) ? 1 : 0;
+    }
+    for (Batch.Part part : batch.parts()) {
+      if (part.lane().name().equals(culprit)) {
+        part.lane().splitAt(before);
+      }
+    }
+  }
+
+  /**
+   * The batch failed and nobody knows through which record: its lanes go on one by one, or halved.
+   */
+  synchronized void split(Batch batch) {
+    for (Batch.Part part : batch.parts()) {
+      if (batch.isOfOneLane()) {
+        part.lane().split(part.records());
+      } else {
+        part.lane().separate();
+      }
+    }
+  }
+
+  /** Counts a failure that calls for a pause. Returns how many there were in a row. */
+  synchronized int countFailure(Batch batch) {
+    int most = 0;
+    for (Batch.Part part : batch.parts()) {
+      most = Math.max(most, part.lane().countFailure());
+    }
+    return most;
+  }
+
+  /** The batch failed and its lanes wait for a while, until {@link #giveBack}. */
+  synchronized void pause(Batch batch) {
+    for (Batch.Part part : batch.parts()) {
+      part.lane().state = Lane.State.PAUSED;
+    }
+  }
+
+  /** The batch failed and its records may be taken again. */
+  synchronized void giveBack(Batch batch) {
+    if (!ended) {
+      batch.parts().forEach(part -> release(part.lane()));
+    }
+  }
+
+  private void release(Lane lane) {
+    if (lane.isEmpty()) {
+      lanes.remove(lane.name());
+    } else {
+      becomeReady(lane);
+    }
+  }
+
+  private void becomeReady(Lane lane) {
+    lane.state = Lane.State.READY;
+    ready.add(lane);
+  }
+
+  /** Gives a turn back. */
+  synchronized void endTurn() {
+    turns--;
+    notifyAll();
+  }
+
+  /** No further batch starts. Batches that run may finish. */
+  synchronized void stop() {
+    open = false;
+  }
+
+  /** Waits until no batch runs. Returns false if one still does when the time is up. */
+  synchronized boolean awaitIdle(Duration limit) throws InterruptedException {
+    long end = System.nanoTime() + limit.toNanos();
+    while (turns > 0) {
+      long left = end - System.nanoTime();
+      if (left <= 0) {
+        return false;
+      }
+      TimeUnit.NANOSECONDS.timedWait(this, Math.max(left, 1_000_000));
+    }
+    return true;
+  }
+
+  /** The assignment is over: nothing that still runs may commit, here or in Kafka. */
+  synchronized void end() {
+    open = false;
+    ended = true;
+    lanes.clear();
+    ready.clear();
+    offsets.clear();
+    queuedRecords = 0;
+    queuedBytes = 0;
+  }
+
+  boolean hasEnded() {
+    return ended;
+  }
+
+  /** What may be committed, if anything was finished in this assignment. */
+  synchronized Optional<OffsetAndMetadata> finished() {
+    return ended ? Optional.empty() : Optional.ofNullable(offsets.finished());
+  }
+
+  /** The batches that run, by their first record, for the log. */
+  synchronized String unfinished() {
+    List<String> running = new ArrayList<>();
+    for (Lane lane : lanes.values()) {
+      if (lane.state == Lane.State.RUNNING) {
+        lane.first().ifPresent(first -> running.add(Coordinates.of(first.record())));
+      }
+    }
+    return running.isEmpty() ? partition.toString() : String.join(", ", running);
+  }
+
+  /** How many fetched records are not finished. */
+  synchronized int queued() {
+    return queuedRecords;
+  }
+}
