@@ -144,7 +144,7 @@ final class JdbcEffectJournal implements EffectJournal {
     if (messageIds.isEmpty() || known.length == 0) {
       return List.of();
     }
-    return Sql.inTransaction(
+    return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
@@ -165,7 +165,7 @@ final class JdbcEffectJournal implements EffectJournal {
     if (known.length == 0) {
       return List.of();
     }
-    return Sql.inTransaction(
+    return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
@@ -215,7 +215,7 @@ final class JdbcEffectJournal implements EffectJournal {
       return List.of();
     }
     Set<Long> marked =
-        Sql.inTransaction(
+        Sql.single(
             config.dataSource(),
             Phase.JOURNAL,
             connection -> {
@@ -258,7 +258,7 @@ final class JdbcEffectJournal implements EffectJournal {
       receipts[i] = settlement.receipt();
       texts[i] = Texts.storable(settlement.text());
     }
-    return Sql.inTransaction(
+    return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
@@ -291,7 +291,7 @@ final class JdbcEffectJournal implements EffectJournal {
     if (running.isEmpty()) {
       return 0;
     }
-    return Sql.inTransaction(
+    return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
@@ -308,7 +308,7 @@ final class JdbcEffectJournal implements EffectJournal {
     if (unstarted.isEmpty()) {
       return;
     }
-    Sql.inTransaction(
+    Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
@@ -321,7 +321,7 @@ final class JdbcEffectJournal implements EffectJournal {
 
   @Override
   public long unfinished() {
-    return Sql.inTransaction(
+    return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {

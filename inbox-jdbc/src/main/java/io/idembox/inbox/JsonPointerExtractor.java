@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonPointer;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.filter.FilteringParserDelegate;
 import com.fasterxml.jackson.core.filter.JsonPointerBasedFilter;
@@ -47,6 +48,9 @@ final class JsonPointerExtractor implements MessageIdExtractor {
         return parser.getText().getBytes(StandardCharsets.UTF_8);
       }
       throw new IOException("the value at " + pointer + " is neither a string nor a number");
+    } catch (JsonProcessingException e) {
+      // The parser's message quotes the payload.
+      throw new IOException("the value is no JSON", e);
     }
   }
 }

@@ -39,6 +39,26 @@ final class Sql {
     }
   }
 
+  /** Work that is one statement, and so a transaction by itself: one round trip. */
+  static <T> T single(DataSource dataSource, Phase phase, Work<T> work) {
+    Connection connection = connect(dataSource);
+    try {
+      boolean autoCommit = connection.getAutoCommit();
+      if (!autoCommit) {
+        connection.setAutoCommit(true);
+      }
+      T result = work.run(connection);
+      if (!autoCommit) {
+        connection.setAutoCommit(false);
+      }
+      return result;
+    } catch (SQLException e) {
+      throw InboxStatementException.of(phase, e);
+    } finally {
+      close(connection);
+    }
+  }
+
   static Connection connect(DataSource dataSource) {
     try {
       return dataSource.getConnection();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** One inbox transaction: what commits together, and what never does. */
 @WithServers(WithServers.Server.POSTGRES)
 final class ConsumerInboxTest {
-  private TestScope scope;
+  private static TestScope scope;
   private InboxFixture fixture;
   private ConsumerInbox inbox;
 

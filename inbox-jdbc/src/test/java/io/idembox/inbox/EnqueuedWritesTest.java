@@ -20,7 +20,7 @@ final class EnqueuedWritesTest {
   private static final String INSERT = "insert into log(line) values (?)";
   private static final String COPY = "insert into copied(line) select line from log where line = ?";
 
-  private TestScope scope;
+  private static TestScope scope;
   private InboxFixture fixture;
   private ConsumerInbox inbox;
 

@@ -15,7 +15,9 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
+import java.util.WeakHashMap;
 import java.util.function.UnaryOperator;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +26,8 @@ import org.jspecify.annotations.Nullable;
 final class InboxFixture implements AutoCloseable {
   static final String RESOLVER = MessageIdResolver.defaults().fingerprint();
   static final UUID TOPIC = UUID.fromString("00000000-0000-4000-8000-00000000000a");
+
+  private static final Map<TestScope, TestScope.Database> databases = new WeakHashMap<>();
 
   final TestScope.Database database;
   final HikariDataSource pool;
@@ -34,9 +38,25 @@ final class InboxFixture implements AutoCloseable {
     this(scope, 8, UnaryOperator.identity());
   }
 
-  InboxFixture(TestScope scope, int connections, UnaryOperator<JdbcInbox.Builder> settings) {
-    this.database = scope.postgres("idembox", ds -> IdemboxSchema.of(ds).migrate());
+  /**
+   * Copying a database costs more than most tests: one serves all tests of a class, emptied before
+   * each.
+   *
+   * @param classScope the scope of the test class, from a static field
+   */
+  InboxFixture(TestScope classScope, int connections, UnaryOperator<JdbcInbox.Builder> settings) {
+    this.database =
+        databases.computeIfAbsent(
+            classScope, s -> s.postgres("idembox", ds -> IdemboxSchema.of(ds).migrate()));
     this.pool = pool(database, connections);
+    execute(
+        """
+        drop schema public cascade;
+        create schema public;
+        truncate idembox.inbox, idembox.effect, idembox.dead_letter, idembox.attempt, idembox.progress,
+          idembox.consumer, idembox.topic, idembox.effect_namespace restart identity cascade
+        """);
+    execute("alter database " + database.name() + " reset all");
     this.inbox = settings.apply(JdbcInbox.builder(pool)).build();
     this.consumer = inbox.register(new ConsumerRegistration("billing", "billing", null, RESOLVER));
     execute("create table ledger (order_id text not null, amount int, note text)");

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class TransactionGuardTest {
   private static final String INSERT = "insert into ledger(order_id) values ('x')";
 
-  private TestScope scope;
+  private static TestScope scope;
   private InboxFixture fixture;
   private ConsumerInbox inbox;
 
@@ -273,7 +273,7 @@ final class TransactionGuardTest {
 
   @Test
   void theHandlerRunsUnderTheSessionsOwnTimeoutsAndOurIdleTimeout() throws Exception {
-    fixture.execute("alter role current_user set lock_timeout = '4s'");
+    fixture.execute("alter database " + fixture.database.name() + " set lock_timeout = '4s'");
     fixture.pool.getHikariPoolMXBean().softEvictConnections();
 
     run(

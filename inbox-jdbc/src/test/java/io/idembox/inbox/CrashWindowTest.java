@@ -1,0 +1,148 @@
+package io.idembox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectKey;
+import io.idembox.effect.EffectPolicy;
+import io.idembox.inbox.EffectJournal.JournalEntry;
+import io.idembox.inbox.EffectJournal.Settlement;
+import io.idembox.inbox.FaultyDataSource.When;
+import io.idembox.inbox.InboxFixture.NamedEffect;
+import io.idembox.testkit.TestScope;
+import io.idembox.testkit.WithServers;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What the next delivery finds when the connection is lost at each step of a transaction. */
+@WithServers(WithServers.Server.POSTGRES)
+final class CrashWindowTest {
+  private static final NamedEffect MAIL = NamedEffect.of("mail", EffectPolicy.defaults());
+  private static final String WRITE = "insert into ledger(order_id) values (?)";
+
+  private static TestScope scope;
+  private InboxFixture fixture;
+  private FaultyDataSource faulty;
+  private ConsumerInbox inbox;
+
+  @BeforeEach
+  void open() {
+    fixture = new InboxFixture(scope);
+    faulty = new FaultyDataSource(fixture.pool);
+    inbox = JdbcInbox.builder(faulty).build().open(fixture.consumer, EffectCatalog.of(MAIL), null);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BEFORE,insert into idembox.inbox",
+    "AFTER,insert into idembox.inbox",
+    "BEFORE,insert into ledger",
+    "AFTER,insert into ledger",
+    "BEFORE,insert into idembox.effect",
+    "AFTER,insert into idembox.effect"
+  })
+  void beforeTheCommitNothingIsThereAndTheMessageIsHandledAgain(When when, String step)
+      throws Exception {
+    UUID id = UUID.randomUUID();
+    faulty.cutOnce(when, step);
+
+    assertThatThrownBy(() -> handle(id)).isInstanceOf(InboxException.class);
+    assertThat(faulty.hasCut()).isTrue();
+    assertThat(fixture.count("ledger")).isZero();
+    assertThat(fixture.count("idembox.inbox")).isZero();
+    assertThat(fixture.count("idembox.effect")).isZero();
+
+    assertThat(handle(id).intents()).hasSize(1);
+    assertThat(fixture.count("ledger")).isEqualTo(1);
+  }
+
+  @ParameterizedTest
+  @EnumSource(When.class)
+  void aCommitWhoseAnswerIsLostIsSettledByClaimingAgain(When when) throws Exception {
+    UUID id = UUID.randomUUID();
+    faulty.cutOnce(when, ";\ncommit");
+
+    assertThatThrownBy(() -> handle(id))
+        .isInstanceOfSatisfying(
+            InboxStatementException.class,
+            e -> {
+              assertThat(e.phase()).isEqualTo(InboxStatementException.Phase.COMMIT);
+              assertThat(e.outcomeUnknown()).isTrue();
+            });
+
+    InboxRun again = handle(id);
+    assertThat(again.fresh().cardinality()).isEqualTo(when == When.BEFORE ? 1 : 0);
+    assertThat(fixture.count("ledger")).isEqualTo(1);
+    assertThat(fixture.count("idembox.inbox")).isEqualTo(1);
+    assertThat(fixture.count("idembox.effect")).isEqualTo(1);
+  }
+
+  @Test
+  void afterTheCommitAndBeforeTheEffectItIsStillOwed() throws Exception {
+    UUID id = UUID.randomUUID();
+    handle(id);
+    // The process is gone here. Its successor finds the row, and waits for the lease.
+    fixture.execute("update idembox.effect set due_at = now()");
+    ConsumerInbox successor = fixture.open(MAIL);
+
+    assertThat(handle(id).fresh().isEmpty()).isTrue();
+    List<JournalEntry> left =
+        successor.journal().takeUnfinishedOf(List.of(id), Duration.ofMinutes(1));
+
+    assertThat(left).hasSize(1);
+    assertThat(left.get(0).earlierAttemptUnknown()).isTrue();
+  }
+
+  @Test
+  void afterTheEffectAndBeforeItsSettlementItIsTakenAsMaybeHappened() throws Exception {
+    UUID id = UUID.randomUUID();
+    JournalEntry entry = handle(id).intents().get(0);
+    faulty.cutOnce(When.BEFORE, "s.receipt");
+    assertThatThrownBy(
+            () -> inbox.journal().settle(List.of(Settlement.done(entry, new byte[] {1}))))
+        .isInstanceOf(InboxStatementException.class);
+
+    fixture.execute("update idembox.effect set due_at = now()");
+    JournalEntry again = fixture.open(MAIL).journal().takeDue(1, Duration.ofMinutes(1)).get(0);
+
+    assertThat(again.earlierAttemptUnknown()).isTrue();
+    assertThat(again.attempt()).isEqualTo(2);
+  }
+
+  @Test
+  void aSettlementWhoseAnswerIsLostStands() throws Exception {
+    JournalEntry entry = handle(UUID.randomUUID()).intents().get(0);
+    faulty.cutOnce(When.AFTER, "s.receipt");
+
+    assertThatThrownBy(() -> inbox.journal().settle(List.of(Settlement.done(entry, null))))
+        .isInstanceOf(InboxStatementException.class);
+
+    assertThat(inbox.journal().settle(List.of(Settlement.done(entry, null)))).isZero();
+    assertThat(fixture.text("select state::text from idembox.effect")).isEqualTo("2");
+  }
+
+  private InboxRun handle(UUID id) throws Exception {
+    return inbox.run(
+        InboxFixture.claims(inbox, id),
+        batch -> {
+          for (int index : batch.fresh()) {
+            InboxTransaction tx = batch.begin(index);
+            tx.enqueue(WRITE, "o9");
+            tx.effects().afterCommit(MAIL.name(), EffectKey.of("mail.invoice").id("o9"), "x");
+          }
+        });
+  }
+}

@@ -1,0 +1,209 @@
+package io.idembox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectGuard;
+import io.idembox.effect.InMemoryEffectStore;
+import io.idembox.testkit.TestScope;
+import io.idembox.testkit.WithServers;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** Starting: checks, registration, settings. */
+@WithServers(WithServers.Server.POSTGRES)
+final class JdbcInboxTest {
+  private static TestScope scope;
+  private InboxFixture fixture;
+
+  @BeforeEach
+  void open() {
+    fixture = new InboxFixture(scope);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  @Test
+  void theDefaultsAre() {
+    assertThat(JdbcInbox.DEFAULT_LOCK_TIMEOUT).isEqualTo(Duration.ofSeconds(2));
+    assertThat(JdbcInbox.DEFAULT_STATEMENT_TIMEOUT).isEqualTo(Duration.ofSeconds(30));
+    assertThat(JdbcInbox.DEFAULT_EFFECT_TIMEOUT).isEqualTo(Duration.ofSeconds(30));
+    assertThat(JdbcInbox.DEFAULT_JOURNAL_LEASE).isEqualTo(Duration.ofMinutes(1));
+  }
+
+  @Test
+  void contradictingTimeoutsAreRefused() {
+    JdbcInbox.Builder builder = JdbcInbox.builder(fixture.pool);
+
+    assertThatThrownBy(() -> builder.lockTimeout(Duration.ofMinutes(1)).build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("lockTimeout");
+    assertThatThrownBy(
+            () ->
+                JdbcInbox.builder(fixture.pool)
+                    .idleInTransactionTimeout(Duration.ofSeconds(10))
+                    .build())
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("idleInTransactionTimeout");
+  }
+
+  @Test
+  void aDatabaseWithTheSchemaPassesTheCheck() {
+    fixture.inbox.check();
+  }
+
+  @Test
+  void aDatabaseWithoutTheSchemaIsNamedWithTheRemedy() {
+    PGSimpleDataSource empty = new PGSimpleDataSource();
+    empty.setUrl(fixture.database.jdbcUrl().replace("/" + fixture.database.name(), "/postgres"));
+    empty.setUser(fixture.database.user());
+    empty.setPassword(fixture.database.password());
+
+    assertThatThrownBy(() -> JdbcInbox.builder(empty).build().check())
+        .isInstanceOf(InboxSchemaMismatchException.class)
+        .hasMessageContaining(fixture.database.host() + ":" + fixture.database.port() + "/postgres")
+        .hasMessageContaining("migrate()");
+  }
+
+  @Test
+  void anUnreachableServerIsNamedWithoutThePassword() {
+    PGSimpleDataSource nowhere = new PGSimpleDataSource();
+    nowhere.setUrl("jdbc:postgresql://localhost:1/shop?password=hunter2");
+
+    assertThatThrownBy(() -> JdbcInbox.builder(nowhere).build().check())
+        .isInstanceOf(InboxUnavailableException.class)
+        .hasMessageContaining("localhost:1/shop")
+        .hasMessageNotContaining("hunter2");
+  }
+
+  @Test
+  void aReadOnlyServerFailsTheCheck() {
+    PGSimpleDataSource readOnly = new PGSimpleDataSource();
+    readOnly.setUrl(fixture.database.jdbcUrl());
+    readOnly.setUser(fixture.database.user());
+    readOnly.setPassword(fixture.database.password());
+    readOnly.setOptions("-c default_transaction_read_only=on");
+
+    assertThatThrownBy(() -> JdbcInbox.builder(readOnly).build().check())
+        .isInstanceOf(InboxUnavailableException.class)
+        .hasMessageContaining("read-only");
+  }
+
+  @Test
+  void aConsumerKeepsItsNumberAndNamespace() {
+    RegisteredConsumer again =
+        fixture.inbox.register(
+            new ConsumerRegistration("billing", "billing", null, InboxFixture.RESOLVER));
+
+    assertThat(again).isEqualTo(fixture.consumer);
+    assertThat(again.namespace()).isEqualTo("billing@" + again.installationId());
+  }
+
+  @Test
+  void membersThatStartTogetherGetTheSameNumberAndBurnNoOthers() throws Exception {
+    ExecutorService members = Executors.newFixedThreadPool(8);
+    try {
+      List<RegisteredConsumer> registered =
+          members
+              .invokeAll(
+                  IntStream.range(0, 8)
+                      .<java.util.concurrent.Callable<RegisteredConsumer>>mapToObj(
+                          i ->
+                              () ->
+                                  fixture.inbox.register(
+                                      new ConsumerRegistration(
+                                          "n", "n", null, InboxFixture.RESOLVER)))
+                      .toList())
+              .stream()
+              .map(JdbcInboxTest::get)
+              .toList();
+      assertThat(registered).containsOnly(registered.get(0));
+    } finally {
+      members.shutdown();
+    }
+    RegisteredConsumer next =
+        fixture.inbox.register(
+            new ConsumerRegistration("next", "next", null, InboxFixture.RESOLVER));
+    assertThat(next.id()).isEqualTo((short) (fixture.consumer.id() + 2));
+  }
+
+  @Test
+  void aChangedNamespaceIsRefused() {
+    assertThatThrownBy(
+            () ->
+                fixture.inbox.register(
+                    new ConsumerRegistration("billing", "billing", "other", InboxFixture.RESOLVER)))
+        .isInstanceOf(RegistrationException.class)
+        .hasMessageContaining("namespace");
+  }
+
+  @Test
+  void changedIdentityRulesAreRefusedUntilAccepted() {
+    ConsumerRegistration changed =
+        new ConsumerRegistration("billing", "billing", null, "v1 header=other");
+
+    assertThatThrownBy(() -> fixture.inbox.register(changed))
+        .isInstanceOf(RegistrationException.class)
+        .hasMessageContaining("header=other")
+        .hasMessageContaining("header=message-id");
+    fixture.inbox.register(changed.acceptResolverChange());
+    fixture.inbox.register(changed);
+  }
+
+  @Test
+  void aRenamedConsumerTakesOverTheEffectNamespaceOnceTheOldNameIsGone() {
+    RegisteredConsumer beside =
+        fixture.inbox.register(
+            new ConsumerRegistration("invoicing", "billing", null, InboxFixture.RESOLVER));
+    assertThat(beside.namespace()).isEqualTo("invoicing@" + beside.installationId());
+
+    fixture.execute("update idembox.consumer set seen_at = now() - interval '2 minutes'");
+    RegisteredConsumer renamed =
+        fixture.inbox.register(
+            new ConsumerRegistration("accounts", "billing", null, InboxFixture.RESOLVER));
+
+    assertThat(renamed.id()).isNotEqualTo(fixture.consumer.id());
+    assertThat(renamed.namespace()).isIn(fixture.consumer.namespace(), beside.namespace());
+  }
+
+  @Test
+  void topicsAreInternedByTheirKafkaIdAndName() {
+    ConsumerInbox inbox = fixture.open();
+    UUID again = UUID.randomUUID();
+
+    int id = inbox.topicId(InboxFixture.TOPIC, "orders");
+    assertThat(inbox.topicId(InboxFixture.TOPIC, "orders")).isEqualTo(id);
+    assertThat(fixture.open().topicId(InboxFixture.TOPIC, "orders")).isEqualTo(id);
+    assertThat(inbox.topicId(again, "orders")).isEqualTo(id + 1);
+  }
+
+  @Test
+  void aGuardOfAnotherNamespaceIsRefused() {
+    try (EffectGuard guard =
+        EffectGuard.builder(new InMemoryEffectStore()).namespace("elsewhere").build()) {
+      assertThatThrownBy(() -> fixture.inbox.open(fixture.consumer, EffectCatalog.of(), guard))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("elsewhere");
+    }
+  }
+
+  private static RegisteredConsumer get(java.util.concurrent.Future<RegisteredConsumer> future) {
+    try {
+      return future.get();
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}
