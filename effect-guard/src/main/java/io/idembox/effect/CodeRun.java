@@ -103,7 +103,7 @@ final class CodeRun {
     long fence = record == null ? 0 : record.fence;
     EffectAttempt attempt =
         new EffectAttempt(
-            ProviderKey.of(call.id(), generation), number, doubt, fence, claimed.lease());
+            call.id(), generation, number, doubt, fence, claimed.lease());
     return perform(call, claimed.lease(), attempt);
   }
 
@@ -154,7 +154,7 @@ final class CodeRun {
             call.id(), token, call.policy().lease(), parts.nanos(), parts.nanos().getAsLong());
     EffectAttempt attempt =
         new EffectAttempt(
-            ProviderKey.of(call.id(), 0), call.attempt(), call.earlierUnknown(), 0, lease);
+            call.id(), 0, call.attempt(), call.earlierUnknown(), 0, lease);
     RunEnd<R> end = perform(call, lease, attempt);
     parts.afterwork().add(token, end.command(), () -> {});
     return settling.unrecorded(call, end, Instant.now());

@@ -8,15 +8,22 @@ import java.time.Duration;
  * <p>Safe for use by any thread, so code may hand it to a thread of its own.
  */
 public final class EffectAttempt {
-  private final String providerKey;
+  private final EffectId id;
+  private final int generation;
   private final int number;
   private final boolean earlierAttemptUnknown;
   private final long fence;
   private final Lease lease;
 
   EffectAttempt(
-      String providerKey, int number, boolean earlierAttemptUnknown, long fence, Lease lease) {
-    this.providerKey = providerKey;
+      EffectId id,
+      int generation,
+      int number,
+      boolean earlierAttemptUnknown,
+      long fence,
+      Lease lease) {
+    this.id = id;
+    this.generation = generation;
     this.number = number;
     this.earlierAttemptUnknown = earlierAttemptUnknown;
     this.fence = fence;
@@ -29,7 +36,7 @@ public final class EffectAttempt {
    * Message-ID}. Only {@code forget} changes it.
    */
   public String providerKey() {
-    return providerKey;
+    return ProviderKey.of(id, generation);
   }
 
   /** This run's number, the first counted as 1, over all processes since the key was last free. */

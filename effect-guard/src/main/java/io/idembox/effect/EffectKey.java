@@ -87,6 +87,11 @@ public final class EffectKey {
     return canonical.clone();
   }
 
+  /** The canonical form itself; not to be changed. */
+  byte[] raw() {
+    return canonical;
+  }
+
   /**
    * The identity of this effect in a namespace.
    *

@@ -117,7 +117,7 @@ public final class EffectTransitions {
               since,
               c.fingerprint() != 0 || current == null ? c.fingerprint() : current.fingerprint,
               c.owner(),
-              c.key().canonical());
+              c.key().raw());
       // Somebody may have run it already, and nobody may take over: a person has to see it.
       return takesDoubt && !c.takeOver() ? doubt(claimed, StoreReply.Code.IN_DOUBT) : put(claimed);
     }

@@ -149,7 +149,7 @@ final class RecordFormat {
     out.putShort((short) (millis >>> 32)).putInt((int) millis);
   }
 
-  private static long millis(ByteBuffer in, int at) {
+  static long millis(ByteBuffer in, int at) {
     return ((in.getShort(at) & 0xffffL) << 32) | (in.getInt(at + 2) & 0xffffffffL);
   }
 }

@@ -15,7 +15,6 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -146,16 +145,8 @@ public final class RedisEffectStore implements EffectStore {
         reply.completeExceptionally(RedisErrors.of(failure, link.where()));
         return;
       }
-      reply.complete(parse(bytes));
+      reply.complete(RedisCommands.parse(command, bytes));
     }
-  }
-
-  private static StoreReply parse(byte[] bytes) {
-    ByteBuffer in = ByteBuffer.wrap(bytes);
-    long millis = ((in.getShort(1) & 0xffffL) << 32) | (in.getInt(3) & 0xffffffffL);
-    EffectRecord record =
-        bytes.length == 7 ? null : EffectRecord.decode(Arrays.copyOfRange(bytes, 7, bytes.length));
-    return new StoreReply(StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(millis), record);
   }
 
   @Override
@@ -255,9 +246,8 @@ public final class RedisEffectStore implements EffectStore {
         dispatched(CommandType.EVAL, new ByteArrayOutput<>(CODEC), args),
         bytes -> {
           ByteBuffer in = ByteBuffer.wrap(bytes);
-          long millis = ((in.getShort(1) & 0xffffL) << 32) | (in.getInt(3) & 0xffffffffL);
           UUID stored = new UUID(in.getLong(7), in.getLong(15));
-          return new StoreMarker(stored.toString(), Instant.ofEpochMilli(millis), bytes[0] == '1');
+          return new StoreMarker(stored.toString(), Instant.ofEpochMilli(RecordFormat.millis(in, 1)), bytes[0] == '1');
         });
   }
 

@@ -1,22 +1,22 @@
 -- Takes the key for one run. Settles the race of any number of callers: one of them finds it free.
--- ARGV: token, lease_ms, attempt, take_over, earlier_unknown, fingerprint, owner and key. Without allow-oom: a server that
--- is full must refuse the claim, so that nothing starts which could not be recorded.
+-- ARGV: head of the record as claimed from nothing (up to the token), lease_ms, take_over, earlier_unknown, its end
+-- (fingerprint, owner, key). Without allow-oom: a server that is full must refuse the claim, so that nothing starts which
+-- could not be recorded.
 if state == 3 or state == 4 then
   return answer('S', record)
 end
+local token = string.sub(ARGV[1], 7, 22)
+local attempts = struct.unpack('>I2', ARGV[1], 5)
 local lease = tonumber(ARGV[2])
-local attempts = tonumber(ARGV[3])
-local take_over = ARGV[4] == '1'
-local doubt_before = ARGV[5] == '1'
-local fingerprint = ARGV[6]
-local generation = '\0\0'
+local take_over = ARGV[3] == '1'
+local doubt_before = ARGV[4] == '1'
+local fingerprint = string.sub(ARGV[5], 1, 4)
+local generation = generation_of()
 local fence = micros
 local since = now
-if state == 5 then
-  generation = string.sub(record, 3, 4)
-elseif state ~= 0 then
+if state == 1 or state == 2 then
   local until_ms, since_ms = struct.unpack('>I6I6', record, 31)
-  if state == 1 and string.sub(record, 7, 22) == ARGV[1] then
+  if state == 1 and string.sub(record, 7, 22) == token then
     record = string.sub(record, 1, 30) .. struct.pack('>I6', now + lease) .. string.sub(record, 37)
     redis.call('SET', KEYS[1], record)
     return answer('K', record)
@@ -37,7 +37,6 @@ elseif state ~= 0 then
   end
   since = (state == 2 or bit.band(string.byte(record, 2), 1) == 1) and since_ms or until_ms
   doubt_before = true
-  generation = string.sub(record, 3, 4)
   local attempts_before = struct.unpack('>I2', record, 5)
   attempts = math.max(attempts_before + 1, attempts)
   local fence_before = struct.unpack('>I8', record, 23)
@@ -45,8 +44,8 @@ elseif state ~= 0 then
 end
 local held = doubt_before and not take_over
 record = struct.pack('BB', held and 18 or 17, doubt_before and 1 or 0) .. generation
-  .. struct.pack('>I2', math.min(attempts, 65535)) .. ARGV[1]
-  .. struct.pack('>I8I6I6', fence, now + lease, since) .. fingerprint .. ARGV[7]
+  .. struct.pack('>I2', math.min(attempts, 65535)) .. token
+  .. struct.pack('>I8I6I6', fence, now + lease, since) .. fingerprint .. string.sub(ARGV[5], 5)
 redis.call('SET', KEYS[1], record)
 redis.call('SADD', KEYS[2], KEYS[1])
 return answer(held and 'U' or 'K', record)

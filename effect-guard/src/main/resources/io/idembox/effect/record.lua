@@ -1,9 +1,4 @@
--- Read first by every script: the clock and the record as it is. KEYS[1] is the record, KEYS[2] the index of unsettled ones.
--- The layout is that of RecordFormat.java, the transitions are those of EffectTransitions.java.
-local t = redis.call('TIME')
-local micros = t[1] * 1000000 + t[2]
-local now = math.floor(micros / 1000)
-local record = redis.call('GET', KEYS[1])
+-- Takes the record apart. The layout is that of RecordFormat.java, the transitions are those of EffectTransitions.java.
 -- 0 absent, 1 claimed, 2 in doubt, 3 done, 4 rejected, 5 free
 local state = 0
 

@@ -1,8 +1,8 @@
--- A person's word that it happened, or was refused for good. ARGV: as settled.lua.
+-- A person's word that it happened, or was refused for good. ARGV: as settled.lua, with no token.
 if state == 3 or state == 4 then
   return answer('S', record)
 elseif running() then
   return answer('H', record)
 end
-store_end(1, '\0\0\0\0', generation_of())
+store_end(generation_of())
 return answer('K')

@@ -1,0 +1,62 @@
+package io.idembox.effect.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.idembox.effect.RedisEffectStore;
+import io.idembox.testkit.EmbeddedRedis;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The guard's figures beside plain Redis commands in the same run. Arguments: {@code [--redis URI] [--json FILE] [--quick]};
+ * without a URI it starts a server of its own, in memory. The server must be empty but for this run.
+ */
+public final class GuardBenchmark {
+  private GuardBenchmark() {}
+
+  public static void main(String... args) throws IOException {
+    String uri = null;
+    Path json = null;
+    boolean quick = false;
+    for (int i = 0; i < args.length; i++) {
+      switch (args[i]) {
+        case "--redis" -> uri = args[++i];
+        case "--json" -> json = Path.of(args[++i]);
+        case "--quick" -> quick = true;
+        default -> throw new IllegalArgumentException("Unknown argument " + args[i] + "; known: --redis, --json, --quick");
+      }
+    }
+    Map<String, Object> figures;
+    if (uri != null) {
+      figures = run(uri, quick);
+    } else {
+      try (EmbeddedRedis redis = EmbeddedRedis.builder().inMemory().start()) {
+        figures = run(redis.uri(), quick);
+      }
+    }
+    String text = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(figures);
+    System.out.println(text);
+    if (json != null) {
+      Files.writeString(json, text + "\n");
+    }
+  }
+
+  private static Map<String, Object> run(String uri, boolean quick) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    try (RedisEffectStore store = RedisEffectStore.builder(uri).commandTimeout(Duration.ofSeconds(5)).connect();
+        PlainRedis plain = new PlainRedis(uri)) {
+      figures.put("redis", plain.version());
+      figures.put("java", Runtime.version().feature());
+      figures.put("processors", Runtime.getRuntime().availableProcessors());
+      LatencyFigures latency = new LatencyFigures(store, plain);
+      latency.measure(quick ? 4 : 40, figures);
+      new BulkFigures(store, plain).measure(quick ? 20 : 200, figures);
+      new MemoryFigures(store, plain).measure(quick ? 100_000 : 1_000_000, figures);
+    }
+    return figures;
+  }
+}
