@@ -88,7 +88,7 @@ final class EffectGroup<Q, R> {
       case REJECTED -> Settlement.rejected(entry, ((EffectOutcome.Rejected<R>) outcome).reason());
       case NOT_PERFORMED -> putOff(entry, ((EffectOutcome.NotPerformed<R>) outcome).cause());
       case IN_PROGRESS ->
-          Settlement.retryAt(
+          Settlement.postponed(
               entry,
               ((EffectOutcome.InProgress<R>) outcome).leaseRemaining().plus(MOMENT),
               "in progress elsewhere");
@@ -101,7 +101,7 @@ final class EffectGroup<Q, R> {
       case UNAVAILABLE -> {
         String reason = FailurePolicy.summary(((EffectOutcome.Unavailable<R>) outcome).cause());
         log.warn("{}: waits, the guard's store failed: {}", entry.key(), reason);
-        yield Settlement.retryAt(entry, GUARD_AWAY, reason);
+        yield Settlement.postponed(entry, GUARD_AWAY, reason);
       }
     };
   }

@@ -102,8 +102,7 @@ final class CodeRun {
     int number = record == null ? call.attempt() : record.attempts();
     long fence = record == null ? 0 : record.fence;
     EffectAttempt attempt =
-        new EffectAttempt(
-            call.id(), generation, number, doubt, fence, claimed.lease());
+        new EffectAttempt(call.id(), generation, number, doubt, fence, claimed.lease());
     return perform(call, claimed.lease(), attempt);
   }
 
@@ -153,8 +152,7 @@ final class CodeRun {
         new Lease(
             call.id(), token, call.policy().lease(), parts.nanos(), parts.nanos().getAsLong());
     EffectAttempt attempt =
-        new EffectAttempt(
-            call.id(), 0, call.attempt(), call.earlierUnknown(), 0, lease);
+        new EffectAttempt(call.id(), 0, call.attempt(), call.earlierUnknown(), 0, lease);
     RunEnd<R> end = perform(call, lease, attempt);
     parts.afterwork().add(token, end.command(), () -> {});
     return settling.unrecorded(call, end, Instant.now());

@@ -97,11 +97,17 @@ final class RedisCommands {
   }
 
   private static void end(CommandArgs<byte[], byte[]> args, int mark, Settlement end) {
-    byte head = RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED);
+    byte head =
+        RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED);
     byte flags = (byte) (end.receiptKept() ? 0 : RecordFormat.FLAG_RECEIPT_NOT_KEPT);
     byte[] payload = end.payload();
     args.add(new byte[] {head, flags})
-        .add(ByteBuffer.allocate(8 + payload.length).putInt(mark).putInt(end.fingerprint()).put(payload).array())
+        .add(
+            ByteBuffer.allocate(8 + payload.length)
+                .putInt(mark)
+                .putInt(end.fingerprint())
+                .put(payload)
+                .array())
         .add(end.retention().toMillis());
   }
 
@@ -126,7 +132,9 @@ final class RedisCommands {
       return new StoreReply(StoreReply.Code.OK, Instant.ofEpochMilli(since), record);
     }
     EffectRecord record =
-        bytes.length == HEADER ? null : EffectRecord.decode(Arrays.copyOfRange(bytes, HEADER, bytes.length));
+        bytes.length == HEADER
+            ? null
+            : EffectRecord.decode(Arrays.copyOfRange(bytes, HEADER, bytes.length));
     return new StoreReply(
         StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(RecordFormat.millis(in, 1)), record);
   }

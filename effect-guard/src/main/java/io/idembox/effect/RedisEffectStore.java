@@ -247,7 +247,8 @@ public final class RedisEffectStore implements EffectStore {
         bytes -> {
           ByteBuffer in = ByteBuffer.wrap(bytes);
           UUID stored = new UUID(in.getLong(7), in.getLong(15));
-          return new StoreMarker(stored.toString(), Instant.ofEpochMilli(RecordFormat.millis(in, 1)), bytes[0] == '1');
+          return new StoreMarker(
+              stored.toString(), Instant.ofEpochMilli(RecordFormat.millis(in, 1)), bytes[0] == '1');
         });
   }
 

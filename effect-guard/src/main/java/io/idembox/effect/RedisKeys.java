@@ -15,8 +15,8 @@ import java.util.List;
  * marker: {b}m + 8 bytes of the namespace's hash
  * </pre>
  *
- * <p>b is a byte of the hash, its bucket. Record and index of a bucket share this hash tag, so that one script may change
- * both in a cluster, and no user's text decides where a key goes.
+ * <p>b is a byte of the hash, its bucket. Record and index of a bucket share this hash tag, so that
+ * one script may change both in a cluster, and no user's text decides where a key goes.
  */
 final class RedisKeys {
   private static final int PREFIX = 3;
@@ -69,7 +69,8 @@ final class RedisKeys {
 
   private static void prefix(byte[] key, byte bucket) {
     key[0] = '{';
-    // A tag of '}' would be an empty one, and an empty tag counts as none: this bucket joins its neighbour.
+    // A tag of '}' would be an empty one, and an empty tag counts as none: this bucket joins its
+    // neighbour.
     key[1] = bucket == '}' ? (byte) '|' : bucket;
     key[2] = '}';
   }

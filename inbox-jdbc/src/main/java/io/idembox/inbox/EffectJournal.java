@@ -130,6 +130,8 @@ public interface EffectJournal {
       REJECTED,
       /** It did not happen; to be tried again. */
       RETRY_AT,
+      /** It was not tried, through no fault of its own; to be tried later, no attempt used up. */
+      POSTPONED,
       /** Nobody knows; to be tried or asked again. */
       IN_DOUBT,
       /** Waits for a person. */
@@ -171,6 +173,14 @@ public interface EffectJournal {
     /** It did not happen; due again after the delay. */
     public static Settlement retryAt(JournalEntry entry, Duration delay, String error) {
       return new Settlement(entry, Result.RETRY_AT, null, error, delay);
+    }
+
+    /**
+     * It was not tried, since another holds its key or the guard's store is away; due again after
+     * the delay, with the same attempt.
+     */
+    public static Settlement postponed(JournalEntry entry, Duration delay, String reason) {
+      return new Settlement(entry, Result.POSTPONED, null, reason, delay);
     }
 
     /** Nobody knows; due again after the delay. */

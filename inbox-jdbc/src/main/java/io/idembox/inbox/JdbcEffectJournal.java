@@ -246,6 +246,7 @@ final class JdbcEffectJournal implements EffectJournal {
     long[] ids = new long[n];
     int[] attempts = new int[n];
     short[] states = new short[n];
+    short[] unused = new short[n];
     long[] delays = new long[n];
     byte[][] receipts = new byte[n][];
     String[] texts = new String[n];
@@ -254,6 +255,7 @@ final class JdbcEffectJournal implements EffectJournal {
       ids[i] = settlement.entry().id();
       attempts[i] = settlement.entry().attempt();
       states[i] = stateAfter(settlement.result()).code();
+      unused[i] = (short) (settlement.result() == Settlement.Result.POSTPONED ? 1 : 0);
       delays[i] = settlement.delay().toMillis();
       receipts[i] = settlement.receipt();
       texts[i] = Texts.storable(settlement.text());
@@ -266,10 +268,11 @@ final class JdbcEffectJournal implements EffectJournal {
             settle.setObject(1, ids);
             settle.setObject(2, attempts);
             settle.setObject(3, states);
-            settle.setObject(4, delays);
-            settle.setArray(5, SqlArrays.bytes(connection, receipts));
-            settle.setArray(6, SqlArrays.texts(connection, texts));
-            settle.setString(7, owner);
+            settle.setObject(4, unused);
+            settle.setObject(5, delays);
+            settle.setArray(6, SqlArrays.bytes(connection, receipts));
+            settle.setArray(7, SqlArrays.texts(connection, texts));
+            settle.setString(8, owner);
             return settle.executeUpdate();
           }
         });
@@ -279,7 +282,7 @@ final class JdbcEffectJournal implements EffectJournal {
     return switch (result) {
       case DONE -> EffectState.DONE;
       case REJECTED -> EffectState.REJECTED;
-      case RETRY_AT -> EffectState.PENDING;
+      case RETRY_AT, POSTPONED -> EffectState.PENDING;
       case IN_DOUBT -> EffectState.IN_DOUBT;
       case HELD -> EffectState.HELD;
       case FAILED -> EffectState.FAILED;

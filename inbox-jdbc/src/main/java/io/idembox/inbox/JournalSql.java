@@ -130,21 +130,21 @@ final class JournalSql {
 
   /**
    * DONE and REJECTED drop the request; a run that ended unknown leaves its mark for all later
-   * ones.
+   * ones; a run that never came about gives its attempt back.
    */
   static final String SETTLE =
       """
       with settled as (
-        select e.id, s.state, s.delay_ms, s.receipt, s.last_error
+        select e.id, s.state, s.unused, s.delay_ms, s.receipt, s.last_error
         from idembox.effect e
-        join unnest(?::int8[], ?::int4[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
-          as s(id, attempt, state, delay_ms, receipt, last_error) on e.id = s.id
+        join unnest(?::int8[], ?::int4[], ?::int2[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
+          as s(id, attempt, state, unused, delay_ms, receipt, last_error) on e.id = s.id
         where e.state = 1 and e.owner = ? and e.attempt = s.attempt
         order by e.id
         for update of e
       )
       update idembox.effect e
-      set state = s.state, owner = null,
+      set state = s.state, owner = null, attempt = e.attempt - s.unused,
         due_at = case when s.state in (0, 3) then clock_timestamp() + s.delay_ms * interval '1 millisecond' end,
         settled_at = case when s.state in (0, 3) then null else clock_timestamp() end,
         unknown_before = e.unknown_before or s.state = 3,

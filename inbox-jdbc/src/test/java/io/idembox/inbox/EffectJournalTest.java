@@ -215,6 +215,17 @@ final class EffectJournalTest {
   }
 
   @Test
+  void aPostponedEffectComesBackWithTheSameAttempt() throws Exception {
+    JournalEntry entry = ask(inbox, UUID.randomUUID(), MAIL, "9", "x").intents().get(0);
+    settle(Settlement.postponed(entry, Duration.ZERO, "redis is away"));
+
+    JournalEntry again = other.journal().takeDue(10, LEASE).get(0);
+
+    assertThat(again.attempt()).isEqualTo(entry.attempt());
+    assertThat(again.earlierAttemptUnknown()).isFalse();
+  }
+
+  @Test
   void anUnknownOutcomeIsRememberedThroughLaterAttempts() throws Exception {
     JournalEntry entry = ask(inbox, UUID.randomUUID(), MAIL, "9", "x").intents().get(0);
     settle(Settlement.inDoubt(entry, Duration.ZERO, "timed out"));

@@ -10,7 +10,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Bulks of 500: all new, beside as many single calls; all known, beside a bare MGET. Rounds of each take turns. */
+/**
+ * Bulks of 500: all new, beside as many single calls; all known, beside a bare MGET. Rounds of each
+ * take turns.
+ */
 final class BulkFigures {
   private static final int SIZE = 500;
   private static final int WARM_UP_ROUNDS = 20;
@@ -39,7 +42,10 @@ final class BulkFigures {
         int number = round + WARM_UP_ROUNDS;
         long t0 = System.nanoTime();
         for (int i = 0; i < SIZE; i++) {
-          guard.once(effect, EffectKey.of("bench.single").id("order-" + (number * SIZE + i)), new Invoice("order-9", i));
+          guard.once(
+              effect,
+              EffectKey.of("bench.single").id("order-" + (number * SIZE + i)),
+              new Invoice("order-9", i));
         }
         long t1 = System.nanoTime();
         expect(guard.tryOnceAll(effect, calls("bench.bulk", number)), EffectOutcome.Kind.PERFORMED);
@@ -74,7 +80,10 @@ final class BulkFigures {
   private static List<EffectCall<Invoice>> calls(String operation, int round) {
     List<EffectCall<Invoice>> calls = new ArrayList<>(SIZE);
     for (int i = 0; i < SIZE; i++) {
-      calls.add(EffectCall.first(EffectKey.of(operation).id("order-" + (round * SIZE + i)), new Invoice("order-9", i)));
+      calls.add(
+          EffectCall.first(
+              EffectKey.of(operation).id("order-" + (round * SIZE + i)),
+              new Invoice("order-9", i)));
     }
     return calls;
   }

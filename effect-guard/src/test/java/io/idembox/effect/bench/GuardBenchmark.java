@@ -12,8 +12,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The guard's figures beside plain Redis commands in the same run. Arguments: {@code [--redis URI] [--json FILE] [--quick]};
- * without a URI it starts a server of its own, in memory. The server must be empty but for this run.
+ * The guard's figures beside plain Redis commands in the same run. Arguments: {@code [--redis URI]
+ * [--json FILE] [--quick]}; without a URI it starts a server of its own, in memory. The server must
+ * be empty but for this run.
  */
 public final class GuardBenchmark {
   private GuardBenchmark() {}
@@ -27,7 +28,9 @@ public final class GuardBenchmark {
         case "--redis" -> uri = args[++i];
         case "--json" -> json = Path.of(args[++i]);
         case "--quick" -> quick = true;
-        default -> throw new IllegalArgumentException("Unknown argument " + args[i] + "; known: --redis, --json, --quick");
+        default ->
+            throw new IllegalArgumentException(
+                "Unknown argument " + args[i] + "; known: --redis, --json, --quick");
       }
     }
     Map<String, Object> figures;
@@ -38,7 +41,8 @@ public final class GuardBenchmark {
         figures = run(redis.uri(), quick);
       }
     }
-    String text = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(figures);
+    String text =
+        new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(figures);
     System.out.println(text);
     if (json != null) {
       Files.writeString(json, text + "\n");
@@ -47,7 +51,8 @@ public final class GuardBenchmark {
 
   private static Map<String, Object> run(String uri, boolean quick) {
     Map<String, Object> figures = new LinkedHashMap<>();
-    try (RedisEffectStore store = RedisEffectStore.builder(uri).commandTimeout(Duration.ofSeconds(5)).connect();
+    try (RedisEffectStore store =
+            RedisEffectStore.builder(uri).commandTimeout(Duration.ofSeconds(5)).connect();
         PlainRedis plain = new PlainRedis(uri)) {
       figures.put("redis", plain.version());
       figures.put("java", Runtime.version().feature());

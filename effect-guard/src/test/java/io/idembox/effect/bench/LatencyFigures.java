@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.LongConsumer;
 
-/** One caller: claim, an effect that does nothing, complete; and the replay of a receipt. Blocks of each take turns. */
+/**
+ * One caller: claim, an effect that does nothing, complete; and the replay of a receipt. Blocks of
+ * each take turns.
+ */
 final class LatencyFigures {
   private static final int BLOCK = 500;
   private static final int WARM_UP_BLOCKS = 20;
@@ -36,13 +39,20 @@ final class LatencyFigures {
       for (int block = -WARM_UP_BLOCKS; block < blocks; block++) {
         long first = (block + WARM_UP_BLOCKS) * (long) BLOCK;
         pair.block(block, first, plain::pair);
-        guarded.block(block, first, n -> guard.once(effect, EffectKey.of("bench.invoice").id(n), REQUEST));
+        guarded.block(
+            block, first, n -> guard.once(effect, EffectKey.of("bench.invoice").id(n), REQUEST));
         lambda.block(
             block,
             first,
-            n -> guard.once(policy, EffectKey.of("bench.lambda").id(n), InvoiceReceipt.class, a -> InvoiceReceipt.SIXTY));
+            n ->
+                guard.once(
+                    policy,
+                    EffectKey.of("bench.lambda").id(n),
+                    InvoiceReceipt.class,
+                    a -> InvoiceReceipt.SIXTY));
         get.block(block, first, plain::get);
-        replay.block(block, first, n -> guard.once(effect, EffectKey.of("bench.invoice").id(n), REQUEST));
+        replay.block(
+            block, first, n -> guard.once(effect, EffectKey.of("bench.invoice").id(n), REQUEST));
       }
     }
     Map<String, Object> out = new LinkedHashMap<>();

@@ -36,7 +36,8 @@ final class MemoryFigures {
       throw new IllegalStateException(e);
     }
     if (receipt.length != RECEIPT_BYTES) {
-      throw new IllegalStateException("The receipt takes " + receipt.length + " bytes instead of " + RECEIPT_BYTES);
+      throw new IllegalStateException(
+          "The receipt takes " + receipt.length + " bytes instead of " + RECEIPT_BYTES);
     }
     plain.flush();
     long before = plain.usedMemory();

@@ -8,7 +8,10 @@ import io.lettuce.core.codec.ByteArrayCodec;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** What a careful user would write by hand: SET NX PX, the effect, SET. One connection, the client's own options. */
+/**
+ * What a careful user would write by hand: SET NX PX, the effect, SET. One connection, the client's
+ * own options.
+ */
 final class PlainRedis implements AutoCloseable {
   private static final byte[] RUNNING = new byte[16];
   private static final byte[] RECEIPT = new byte[60];
@@ -56,7 +59,14 @@ final class PlainRedis implements AutoCloseable {
   }
 
   private String info(String section, String line) {
-    return redis.info(section).lines().filter(l -> l.startsWith(line)).findFirst().orElse(line).substring(line.length()).trim();
+    return redis
+        .info(section)
+        .lines()
+        .filter(l -> l.startsWith(line))
+        .findFirst()
+        .orElse(line)
+        .substring(line.length())
+        .trim();
   }
 
   @Override
