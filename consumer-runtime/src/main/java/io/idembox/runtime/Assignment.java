@@ -3,20 +3,21 @@ package io.idembox.runtime;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The work on the partitions that this member owns. Used by the poll thread alone.
+ * The work on the partitions that this member owns. Changed by the poll thread alone.
  *
  * <p>A work stands for one assignment of one partition. It leaves this map before it ends, so what
  * is found here is current.
  */
 final class Assignment {
-  private final Map<TopicPartition, PartitionWork> works = new HashMap<>();
+  private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
   private final LaneLimits limits;
 
   Assignment(LaneLimits limits) {
@@ -39,6 +40,16 @@ final class Assignment {
 
   Collection<PartitionWork> works() {
     return works.values();
+  }
+
+  /** How they stand, by topic and number; safe from any thread. */
+  List<PartitionStatus> statuses() {
+    return works.values().stream()
+        .map(PartitionWork::status)
+        .sorted(
+            Comparator.comparing(PartitionStatus::topic)
+                .thenComparingInt(PartitionStatus::partition))
+        .toList();
   }
 
   /**

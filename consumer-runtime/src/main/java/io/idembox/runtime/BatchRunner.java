@@ -1,7 +1,6 @@
 package io.idembox.runtime;
 
 import io.idembox.inbox.ConsumerInbox;
-import io.idembox.inbox.InboxBatch;
 import io.idembox.inbox.InboxClaim;
 import io.idembox.inbox.InboxRun;
 import io.idembox.inbox.MessageIdResolver;
@@ -10,6 +9,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,18 +26,21 @@ final class BatchRunner {
   private final Routes routes;
   private final EffectRunner effects;
   private final RunListener listener;
+  private final ConsumerMetrics metrics;
 
   BatchRunner(
       ConsumerInbox inbox,
       MessageIdResolver ids,
       Routes routes,
       EffectRunner effects,
-      RunListener listener) {
+      RunListener listener,
+      ConsumerMetrics metrics) {
     this.inbox = inbox;
     this.ids = ids;
     this.routes = routes;
     this.effects = effects;
     this.listener = listener;
+    this.metrics = metrics;
   }
 
   /**
@@ -54,11 +58,21 @@ final class BatchRunner {
     List<FetchedRecord> batch = taken.records();
     List<MessageIdentity.Known> identities = identify(batch);
     List<InboxClaim> claims = claims(batch, identities);
-    Counts counts = new Counts();
+    AtomicReference<OpenMessages> handled = new AtomicReference<>();
     long begun = System.nanoTime();
-    InboxRun run = inbox.run(claims, open -> handle(taken.work(), batch, identities, open, counts));
+    InboxRun run =
+        inbox.run(
+            claims,
+            open -> {
+              OpenMessages messages = new OpenMessages(batch, identities, routes, open);
+              messages.handleAll();
+              handled.set(messages);
+              if (taken.work().hasEnded()) {
+                throw new AssignmentEndedException(taken.work().partition());
+              }
+            });
     Duration took = Duration.ofNanos(System.nanoTime() - begun);
-    report(batch, identities, run, counts);
+    report(batch, identities, run, handled.get(), took);
     effects.run(run.intents());
     effects.runUnfinishedOf(duplicates(claims, run));
     return took;
@@ -92,37 +106,12 @@ final class BatchRunner {
     return claims;
   }
 
-  private void handle(
-      PartitionWork work,
-      List<FetchedRecord> batch,
-      List<MessageIdentity.Known> identities,
-      InboxBatch open,
-      Counts counts) {
-    for (int index : open.fresh()) {
-      FetchedRecord fetched = batch.get(index);
-      try {
-        Route<?> route = routes.of(fetched);
-        if (route == null) {
-          counts.ignored++;
-        } else {
-          route.handle(fetched, identities.get(index), open.begin(index));
-          counts.handled++;
-        }
-      } catch (Throwable e) {
-        // A handler's Error is the failure of its record as much as an exception is.
-        throw new RecordFailedException(index, e);
-      }
-    }
-    if (work.hasEnded()) {
-      throw new AssignmentEndedException(work.partition());
-    }
-  }
-
   private void report(
       List<FetchedRecord> batch,
       List<MessageIdentity.Known> identities,
       InboxRun run,
-      Counts counts) {
+      @Nullable OpenMessages handled,
+      Duration took) {
     FetchedRecord first = batch.get(0);
     int skipped = batch.size() - run.fresh().cardinality();
     if (skipped > 0) {
@@ -135,9 +124,10 @@ final class BatchRunner {
             first.offset(),
             batch.get(batch.size() - 1).offset(),
             batch.size(),
-            counts.handled,
-            counts.ignored,
+            handled == null ? 0 : handled.handled(),
+            handled == null ? 0 : handled.ignored(),
             skipped);
+    metrics.committed(report, took);
     try {
       listener.onBatch(report);
     } catch (RuntimeException e) {
@@ -166,10 +156,5 @@ final class BatchRunner {
       i = run.fresh().nextClearBit(i + 1);
     }
     return duplicates;
-  }
-
-  private static final class Counts {
-    private int handled;
-    private int ignored;
   }
 }

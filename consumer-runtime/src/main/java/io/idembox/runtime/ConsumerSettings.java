@@ -4,6 +4,7 @@ import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.MessageIdResolver;
+import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,8 @@ record ConsumerSettings(
     Backoff recordBackoff,
     Backoff outageBackoff,
     Duration sweepInterval,
-    RunListener listener) {
+    RunListener listener,
+    MeterRegistry meters) {
 
   /** One length for all marks of a member in the journal: the longest of its effects' leases. */
   Duration journalLease() {

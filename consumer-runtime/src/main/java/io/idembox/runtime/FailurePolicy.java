@@ -12,10 +12,12 @@ final class FailurePolicy {
 
   private final Backoff recordBackoff;
   private final Backoff outageBackoff;
+  private final ConsumerMetrics metrics;
 
-  FailurePolicy(Backoff recordBackoff, Backoff outageBackoff) {
+  FailurePolicy(Backoff recordBackoff, Backoff outageBackoff, ConsumerMetrics metrics) {
     this.recordBackoff = recordBackoff;
     this.outageBackoff = outageBackoff;
+    this.metrics = metrics;
   }
 
   /**
@@ -24,25 +26,30 @@ final class FailurePolicy {
    * @return what to wait before they do; zero means go on at once
    */
   Duration pauseAfter(Batch batch, Throwable failure) {
-    return switch (FailureClassifier.classify(failure)) {
+    FailureClass blamed = FailureClassifier.classify(failure);
+    metrics.failed(blamed);
+    return switch (blamed) {
       case INFRASTRUCTURE -> outage(batch, failure);
-      case CONTENTION -> MOMENT.after(batch.work().countFailure(batch));
+      case CONTENTION -> moment(batch, failure);
       case CONFLICT -> {
-        Duration moment = MOMENT.after(batch.work().countFailure(batch));
         batch.work().split(batch);
-        yield moment;
+        yield moment(batch, failure);
       }
       case RECORD -> blame(batch, failure);
     };
   }
 
+  private static Duration moment(Batch batch, Throwable failure) {
+    return MOMENT.after(batch.work().fail(batch, Stall.Reason.CONTENTION, detail(batch, failure)));
+  }
+
   private Duration outage(Batch batch, Throwable failure) {
-    Duration pause = outageBackoff.after(batch.work().countFailure(batch));
+    String detail = detail(batch, failure);
+    Duration pause = outageBackoff.after(batch.work().fail(batch, Stall.Reason.OUTAGE, detail));
     log.warn(
-        "{}: a server failed, nothing was recorded, next attempt in {} ms: {}",
-        batch.nameOf(0),
+        "A server failed, nothing was recorded, next attempt in {} ms: {}",
         pause.toMillis(),
-        summary(failure));
+        detail);
     return pause;
   }
 
@@ -55,18 +62,22 @@ final class FailurePolicy {
       }
       return AT_ONCE;
     }
-    int failures = batch.work().countFailure(batch);
+    String detail = detail(batch, failure);
+    int failures = batch.work().fail(batch, Stall.Reason.RECORD_FAILING, detail);
     Duration pause = recordBackoff.after(failures);
     // The pause between two attempts bounds the rate of these lines.
     log.error(
-        "{}: attempt {} failed, the record is kept and what is ordered behind it waits; next attempt"
-            + " in {} ms: {}",
-        batch.nameOf(0),
+        "Attempt {} failed, the record is kept and what is ordered behind it waits; next attempt in"
+            + " {} ms: {}",
         failures,
         pause.toMillis(),
-        summary(failure));
+        detail);
     log.debug("{}: the failure in full", batch.nameOf(0), failure);
     return pause;
+  }
+
+  private static String detail(Batch batch, Throwable failure) {
+    return batch.nameOf(0) + ": " + summary(failure);
   }
 
   /** The root cause first, since wrappers say little. */

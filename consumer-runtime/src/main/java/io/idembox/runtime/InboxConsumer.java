@@ -92,6 +92,15 @@ public final class InboxConsumer implements AutoCloseable {
   }
 
   /**
+   * How the consumer stands: its loop, its partitions, and what does not move and why. Asks nobody.
+   *
+   * @throws IllegalStateException if the consumer was not started
+   */
+  public ConsumerStatus status() {
+    return started().status();
+  }
+
+  /**
    * Stops: running batches finish, their offsets are committed, the group is left; all within the
    * shutdown budget. Does nothing if the consumer is not running. Leaves the data source open.
    */

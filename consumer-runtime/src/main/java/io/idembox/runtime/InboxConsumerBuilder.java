@@ -4,6 +4,8 @@ import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.MessageIdResolver;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -43,6 +45,7 @@ public final class InboxConsumerBuilder {
   private Duration shutdownBudget = Budgets.DEFAULTS.shutdown();
   private Duration sweepInterval = Duration.ofSeconds(2);
   private RunListener listener = report -> {};
+  private MeterRegistry meters = new CompositeMeterRegistry();
 
   InboxConsumerBuilder() {}
 
@@ -225,6 +228,12 @@ public final class InboxConsumerBuilder {
     return this;
   }
 
+  /** Where the consumer counts. Default: a registry of its own that keeps nothing. */
+  public InboxConsumerBuilder meters(MeterRegistry registry) {
+    this.meters = Objects.requireNonNull(registry, "registry");
+    return this;
+  }
+
   /**
    * Checks the settings and every relation between them. Opens nothing.
    *
@@ -267,7 +276,8 @@ public final class InboxConsumerBuilder {
             recordBackoff,
             new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
             sweepInterval,
-            listener));
+            listener,
+            meters));
   }
 
   private static <T> T required(String setting, @Nullable T value) {

@@ -1,10 +1,12 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Records that are handled one after the other: those of a partition, or of a key in it. Guarded by
@@ -31,6 +33,7 @@ final class Lane {
   State state = State.EMPTY;
   private boolean alone;
   private int failures;
+  private @Nullable Stall stall;
 
   Lane(Object name, BatchSize batchSize) {
     this.name = name;
@@ -80,6 +83,7 @@ final class Lane {
       queue.remove();
     }
     failures = 0;
+    stall = null;
     alone = false;
   }
 
@@ -105,7 +109,14 @@ final class Lane {
     alone = true;
   }
 
-  int countFailure() {
-    return ++failures;
+  /** Counts a failure that calls for a pause; returns how many there were in a row. */
+  int fail(Stall.Reason reason, String detail) {
+    failures++;
+    stall = new Stall(reason, detail, stall == null ? Instant.now() : stall.since(), failures);
+    return failures;
+  }
+
+  Optional<Stall> stall() {
+    return Optional.ofNullable(stall);
   }
 }

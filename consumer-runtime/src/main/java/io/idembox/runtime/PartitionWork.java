@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -9,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -36,6 +38,7 @@ final class PartitionWork {
   private int queuedRecords;
   private long queuedBytes;
   private int turns;
+  private OptionalLong lag = OptionalLong.empty();
   private boolean open = true;
   private volatile boolean ended;
 
@@ -179,10 +182,10 @@ final class PartitionWork {
   }
 
   /** Counts a failure that calls for a pause. Returns how many there were in a row. */
-  synchronized int countFailure(Batch batch) {
+  synchronized int fail(Batch batch, Stall.Reason reason, String detail) {
     int most = 0;
     for (Batch.Part part : batch.parts()) {
-      most = Math.max(most, part.lane().countFailure());
+      most = Math.max(most, part.lane().fail(reason, detail));
     }
     return most;
   }
@@ -272,5 +275,31 @@ final class PartitionWork {
   /** How many fetched records are not finished. */
   synchronized int queued() {
     return queuedRecords;
+  }
+
+  /** What the log holds beyond what was fetched, as Kafka last said. */
+  synchronized void lag(OptionalLong records) {
+    lag = records;
+  }
+
+  synchronized PartitionStatus status() {
+    Optional<Stall> longest =
+        lanes.values().stream()
+            .flatMap(lane -> lane.stall().stream())
+            .min(Comparator.comparing(Stall::since));
+    Optional<Instant> oldest =
+        lanes.values().stream()
+            .flatMap(lane -> lane.first().stream())
+            .min(Comparator.comparingLong(FetchedRecord::offset))
+            .map(first -> Instant.ofEpochMilli(first.record().timestamp()));
+    OffsetAndMetadata finished = offsets.finished();
+    return new PartitionStatus(
+        partition.topic(),
+        partition.partition(),
+        finished == null ? OptionalLong.empty() : OptionalLong.of(finished.offset()),
+        lag,
+        queuedRecords,
+        oldest,
+        longest);
   }
 }

@@ -1,6 +1,7 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -46,7 +47,9 @@ final class PollLoop implements Runnable {
   private final Workers workers;
   private final Assignment assignment;
   private final OffsetCommits commits;
+  private final ConsumerMetrics metrics;
   private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile Instant lastTurn = Instant.now();
   private volatile boolean stopping;
   private volatile @Nullable Throwable fatal;
   private int errorsInARow;
@@ -65,13 +68,15 @@ final class PollLoop implements Runnable {
       StartPosition start,
       Budgets budgets,
       LaneLimits limits,
-      Workers workers) {
+      Workers workers,
+      ConsumerMetrics metrics) {
     this.consumer = consumer;
     this.topics = topics;
     this.topicIds = topicIds;
     this.start = start;
     this.budgets = budgets;
     this.workers = workers;
+    this.metrics = metrics;
     this.assignment = new Assignment(limits);
     this.commits = new OffsetCommits(consumer, budgets.commitInterval());
   }
@@ -98,6 +103,8 @@ final class PollLoop implements Runnable {
       boolean full = holdBackFullPartitions();
       pollAndHandOut(full ? POLL_WHILE_FULL : POLL);
       commits.sendIfDue(assignment.works());
+      askForLag();
+      lastTurn = Instant.now();
       errorsInARow = 0;
     } catch (WakeupException e) {
       log.debug("Woken up");
@@ -116,6 +123,13 @@ final class PollLoop implements Runnable {
       start.place(consumer, e.partitions());
     } catch (OffsetOutOfRangeException e) {
       start.placeOutOfRange(consumer, e.offsetOutOfRangePartitions());
+    }
+  }
+
+  private void askForLag() {
+    // From the client's own fetch answers: no request goes out. Empty until it knows.
+    for (PartitionWork work : assignment.works()) {
+      work.lag(consumer.currentLag(work.partition()));
     }
   }
 
@@ -186,6 +200,11 @@ final class PollLoop implements Runnable {
     return ended.await(limit.toNanos(), TimeUnit.NANOSECONDS);
   }
 
+  /** How the loop and its partitions stand; safe from any thread. */
+  ConsumerStatus status() {
+    return new ConsumerStatus(lastTurn, assignment.statuses());
+  }
+
   /** What ended the loop though nobody asked for it, or null. */
   @Nullable Throwable fatal() {
     return fatal;
@@ -225,6 +244,7 @@ final class PollLoop implements Runnable {
 
   private void letGo(Collection<TopicPartition> partitions) {
     assignment.end(partitions);
+    partitions.forEach(metrics::ended);
     commits.forget(partitions);
   }
 
@@ -235,6 +255,7 @@ final class PollLoop implements Runnable {
         log.info("Assigned: {}", partitions);
       }
       assignment.add(partitions);
+      partitions.forEach(partition -> assignment.work(partition).ifPresent(metrics::assigned));
     }
 
     @Override

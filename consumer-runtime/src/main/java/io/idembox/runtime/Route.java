@@ -1,25 +1,28 @@
 package io.idembox.runtime;
 
-import io.idembox.inbox.InboxTransaction;
 import io.idembox.inbox.MessageIdentity;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How one type of record is decoded, and who handles it. */
-record Route<T>(Decoder<T> decoder, InboxHandler<? super T> handler) {
+/**
+ * How one type of record is decoded, and who handles it: message by message, or a list at a time.
+ */
+record Route<T>(
+    Decoder<T> decoder,
+    @Nullable InboxHandler<? super T> single,
+    @Nullable BatchInboxHandler<T> batch) {
   Route {
     Objects.requireNonNull(decoder, "decoder");
-    Objects.requireNonNull(handler, "handler");
+    if ((single == null) == (batch == null)) {
+      throw new IllegalArgumentException("A route needs one handler");
+    }
   }
 
-  void handle(FetchedRecord fetched, MessageIdentity.Known identity, InboxTransaction tx)
-      throws Exception {
+  /** Decodes one record. */
+  InboxMessage<T> message(FetchedRecord fetched, MessageIdentity.Known identity) {
     byte[] bytes = fetched.value();
     T value = bytes == null ? null : decode(fetched, bytes);
-    // The handler's own parameter type is a supertype of T, and a message only hands values out.
-    @SuppressWarnings("unchecked")
-    InboxHandler<T> narrowed = (InboxHandler<T>) handler;
-    narrowed.handle(new InboxMessage<>(fetched.record(), fetched.headers(), identity, value), tx);
+    return new InboxMessage<>(fetched.record(), fetched.headers(), identity, value);
   }
 
   private @Nullable T decode(FetchedRecord fetched, byte[] bytes) {

@@ -36,6 +36,7 @@ final class RunningConsumer {
     this.servers = servers;
     this.inbox = inbox;
     this.guard = guard;
+    ConsumerMetrics metrics = new ConsumerMetrics(settings.meters(), settings.name());
     this.leases = new JournalLeases(settings.name(), inbox.journal(), settings.journalLease());
     this.effects =
         new EffectRunner(inbox.journal(), settings.effects(), guard, new JsonEffectCodec(), leases);
@@ -45,8 +46,13 @@ final class RunningConsumer {
             settings.name(),
             settings.laneLimits().concurrency(),
             new BatchRunner(
-                inbox, settings.messageIds(), settings.routes(), effects, settings.listener()),
-            new FailurePolicy(settings.recordBackoff(), settings.outageBackoff()));
+                inbox,
+                settings.messageIds(),
+                settings.routes(),
+                effects,
+                settings.listener(),
+                metrics),
+            new FailurePolicy(settings.recordBackoff(), settings.outageBackoff(), metrics));
     this.loop =
         new PollLoop(
             new KafkaConsumer<>(settings.kafka().forConsumer()),
@@ -55,7 +61,8 @@ final class RunningConsumer {
             settings.start(),
             settings.budgets(),
             settings.laneLimits(),
-            pool);
+            pool,
+            metrics);
   }
 
   /**
@@ -100,6 +107,10 @@ final class RunningConsumer {
         settings.groupId(),
         settings.effectNamespace(),
         settings.messageIds().fingerprint());
+  }
+
+  ConsumerStatus status() {
+    return loop.status();
   }
 
   long unsettledEffects() {

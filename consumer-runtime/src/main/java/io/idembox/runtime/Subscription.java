@@ -59,6 +59,20 @@ public final class Subscription {
 
   /** As {@link #on(String, Class, InboxHandler)}, with a decoder of the caller's choice. */
   public <T> Subscription on(String type, Decoder<T> decoder, InboxHandler<? super T> handler) {
+    return withType(type, new Route<>(decoder, handler, null));
+  }
+
+  /** As {@link #on(String, Class, InboxHandler)}, for a handler that takes lists. */
+  public <T> Subscription onBatches(String type, Class<T> valueType, BatchInboxHandler<T> handler) {
+    return onBatches(type, Decoders.json(valueType), handler);
+  }
+
+  /** As {@link #on(String, Decoder, InboxHandler)}, for a handler that takes lists. */
+  public <T> Subscription onBatches(String type, Decoder<T> decoder, BatchInboxHandler<T> handler) {
+    return withType(type, new Route<>(decoder, null, handler));
+  }
+
+  private Subscription withType(String type, Route<?> route) {
     if (typeName == null) {
       throw new IllegalStateException(
           "Subscription to " + topics + " has one handler for all types; begin it with types(...)");
@@ -68,7 +82,7 @@ public final class Subscription {
           "Subscription to " + topics + ": the type name '" + type + "' is blank or listed twice");
     }
     Map<String, Route<?>> more = new LinkedHashMap<>(routes);
-    more.put(type, new Route<>(decoder, handler));
+    more.put(type, route);
     return new Subscription(topics, typeName, Map.copyOf(more), null);
   }
 
@@ -110,7 +124,17 @@ public final class Subscription {
 
     /** All values are decoded by one decoder. */
     public <T> Subscription decodedBy(Decoder<T> decoder, InboxHandler<? super T> handler) {
-      return new Subscription(names, null, Map.of(), new Route<>(decoder, handler));
+      return new Subscription(names, null, Map.of(), new Route<>(decoder, handler, null));
+    }
+
+    /** All values are JSON of one type, and go to a handler that takes lists. */
+    public <T> Subscription jsonBatches(Class<T> valueType, BatchInboxHandler<T> handler) {
+      return batchesDecodedBy(Decoders.json(valueType), handler);
+    }
+
+    /** All values are decoded by one decoder, and go to a handler that takes lists. */
+    public <T> Subscription batchesDecodedBy(Decoder<T> decoder, BatchInboxHandler<T> handler) {
+      return new Subscription(names, null, Map.of(), new Route<>(decoder, null, handler));
     }
 
     /** Values are of several types, told apart by name; list them with {@code on}. */

@@ -9,6 +9,7 @@ import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
 import io.idembox.testkit.WithServers.Server;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -29,6 +31,7 @@ class InboxConsumerTest {
   private static final Duration SOON = Duration.ofSeconds(30);
 
   private final TestScope scope;
+  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   private final List<BatchReport> reports = new CopyOnWriteArrayList<>();
   private final List<InboxConsumer> consumers = new ArrayList<>();
   private HikariDataSource database;
@@ -149,11 +152,20 @@ class InboxConsumerTest {
     }
     orders.flush();
 
-    started(Orders::book);
+    InboxConsumer consumer = started(Orders::book);
     await().atMost(SOON).until(() -> committed(1) == 20);
 
     assertThat(rows("select count(*) from ledger")).isEqualTo(20);
     assertThat(committed(0)).isZero();
+    Stall stall = consumer.status().partitions().get(0).stall().orElseThrow();
+    assertThat(stall.reason()).isEqualTo(Stall.Reason.RECORD_FAILING);
+    assertThat(stall.detail()).contains(topic + "-0@0").doesNotContain("{\"id\":");
+    assertThat(meters.get("idembox.records").tag("outcome", "handled").counter().count())
+        .isEqualTo(20);
+    assertThat(meters.get("idembox.stalled.seconds").tag("partition", "0").gauge().value())
+        .isPositive();
+    consumer.close();
+    assertThat(meters.find("idembox.stalled.seconds").gauge()).as("no longer assigned").isNull();
   }
 
   @Test
@@ -173,6 +185,125 @@ class InboxConsumerTest {
     assertThat(rows("select count(*) from idembox.inbox")).isZero();
     assertThat(rows("select count(*) from idembox.effect")).isZero();
     assertThat(rows("select count(*) from sent")).isZero();
+  }
+
+  @Test
+  void aBatchHandlerGetsTheNewMessagesOfATransactionInOrder() throws Exception {
+    List<List<String>> lists = new CopyOnWriteArrayList<>();
+    for (int i = 0; i < 40; i++) {
+      orders.send(topic, 0, "m" + i / 2, "o" + i / 2); // each message twice
+    }
+    orders.flush();
+
+    start(
+        builder()
+            .subscribe(
+                Subscription.topics(topic)
+                    .jsonBatches(
+                        Orders.Order.class,
+                        (messages, tx) -> {
+                          lists.add(messages.stream().map(m -> m.value().id()).toList());
+                          messages.forEach(message -> Orders.book(message, tx));
+                        })));
+    awaitCommitted(40);
+
+    assertThat(lists.stream().flatMap(List::stream))
+        .containsExactlyElementsOf(IntStream.range(0, 20).mapToObj(i -> "o" + i).toList());
+    assertThat(rows("select count(*) from ledger")).isEqualTo(20);
+  }
+
+  @Test
+  void aBatchHandlersFailureEndsAtTheMessageAtFault() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      orders.send(topic, 0, "m" + i, "o" + i);
+    }
+    orders.flush();
+
+    start(
+        builder()
+            .subscribe(
+                Subscription.topics(topic)
+                    .jsonBatches(
+                        Orders.Order.class,
+                        (messages, tx) -> {
+                          if (messages.stream().anyMatch(m -> m.offset() == 13)) {
+                            throw new IllegalStateException("the thirteenth");
+                          }
+                          messages.forEach(message -> Orders.book(message, tx));
+                        })));
+
+    await().atMost(SOON).until(() -> committed(0) == 13);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(13);
+  }
+
+  @Test
+  void aTypeWithoutAHandlerIsRecordedAsIgnored() throws Exception {
+    orders.sendTyped(topic, 0, "m0", "OrderCreated", "o0");
+    orders.sendTyped(topic, 0, "m1", "SomethingElse", "o1");
+    orders.flush();
+
+    start(
+        builder()
+            .subscribe(
+                Subscription.topics(topic)
+                    .types(TypeName.header("event-type"))
+                    .on("OrderCreated", Orders.Order.class, Orders::book)));
+    awaitCommitted(2);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(1);
+    assertThat(rows("select count(*) from idembox.inbox")).isEqualTo(2);
+    assertThat(reports.stream().mapToInt(BatchReport::ignored).sum()).isEqualTo(1);
+  }
+
+  /** C21: a tombstone and a record without a key are records like others. */
+  @Test
+  void aTombstoneHasNoValueAndNoKeyIsNoError() throws Exception {
+    List<String> seen = new CopyOnWriteArrayList<>();
+    orders.sendTombstone(topic, 0, "m0");
+    orders.send(topic, 0, "m1", "o1").flush();
+
+    started(
+        (message, tx) ->
+            seen.add(
+                message.isTombstone() + " " + (message.value() == null) + " " + message.keyText()));
+    awaitCommitted(2);
+
+    assertThat(seen).containsExactly("true true Optional.empty", "false false Optional.empty");
+  }
+
+  /** C09: a handler's Error must not end the thread and leave a consumer that only looks alive. */
+  @Test
+  void anErrorOfTheHandlerIsItsRecordsFailureAndTheConsumerGoesOn() throws Exception {
+    orders.send(topic, 0, "m0", "o0").send(topic, 1, "m1", "o1").flush();
+    AtomicInteger overflows = new AtomicInteger();
+
+    started(
+        (message, tx) -> {
+          if (message.partition() == 0 && overflows.incrementAndGet() <= 2) {
+            throw new StackOverflowError();
+          }
+          Orders.book(message, tx);
+        });
+    awaitCommitted(2);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(2);
+  }
+
+  @Test
+  void aHandlerThatLeavesItsThreadInterruptedDisturbsNobody() throws Exception {
+    for (int i = 0; i < 10; i++) {
+      orders.send(topic, 0, "m" + i, "o" + i);
+    }
+    orders.flush();
+
+    started(
+        (message, tx) -> {
+          Orders.book(message, tx);
+          Thread.currentThread().interrupt();
+        });
+    awaitCommitted(10);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(10);
   }
 
   /** C07: a stop lets the running batch finish and commits its offset before it lets go. */
@@ -250,6 +381,7 @@ class InboxConsumerTest {
         .effects(new Sink(database))
         .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
         .sweepInterval(Duration.ofMillis(200))
+        .meters(meters)
         .listener(reports::add);
   }
 

@@ -39,18 +39,44 @@ final class Orders implements AutoCloseable {
   }
 
   Orders send(String topic, int partition, String messageId, String orderId) {
-    return sendRaw(topic, partition, messageId, "{\"id\":\"" + orderId + "\",\"amount\":7}");
+    return sendRaw(topic, partition, messageId, json(orderId));
+  }
+
+  Orders sendTyped(String topic, int partition, String messageId, String type, String orderId) {
+    ProducerRecord<byte[], byte[]> record = record(topic, partition, messageId, json(orderId));
+    record.headers().add("event-type", bytes(type));
+    return send(record);
+  }
+
+  Orders sendTombstone(String topic, int partition, String messageId) {
+    return send(record(topic, partition, messageId, null));
   }
 
   Orders sendRaw(String topic, int partition, @Nullable String messageId, String value) {
-    ProducerRecord<byte[], byte[]> record =
-        new ProducerRecord<>(
-            topic, partition, (byte[]) null, value.getBytes(StandardCharsets.UTF_8));
-    if (messageId != null) {
-      record.headers().add("message-id", messageId.getBytes(StandardCharsets.UTF_8));
-    }
+    return send(record(topic, partition, messageId, value));
+  }
+
+  private Orders send(ProducerRecord<byte[], byte[]> record) {
     sent.add(producer.send(record));
     return this;
+  }
+
+  private static ProducerRecord<byte[], byte[]> record(
+      String topic, int partition, @Nullable String messageId, @Nullable String value) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, partition, null, value == null ? null : bytes(value));
+    if (messageId != null) {
+      record.headers().add("message-id", bytes(messageId));
+    }
+    return record;
+  }
+
+  private static String json(String orderId) {
+    return "{\"id\":\"" + orderId + "\",\"amount\":7}";
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   /** Waits until the broker has all of them. */

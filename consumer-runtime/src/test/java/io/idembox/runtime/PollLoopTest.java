@@ -3,6 +3,7 @@ package io.idembox.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -60,7 +61,8 @@ class PollLoopTest {
             if (work.tryStartTurn()) {
               woken.add(work);
             }
-          });
+          },
+          new ConsumerMetrics(new SimpleMeterRegistry(), "test"));
   private final Thread thread = new Thread(loop, "loop-under-test");
 
   @BeforeEach

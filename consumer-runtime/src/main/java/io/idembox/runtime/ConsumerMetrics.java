@@ -1,0 +1,127 @@
+package io.idembox.runtime;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.DistributionSummary;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToDoubleFunction;
+import org.apache.kafka.common.TopicPartition;
+
+/** What a consumer counts, in Micrometer. Gauges of a partition are there while it is assigned. */
+final class ConsumerMetrics {
+  private static final double MILLIS_PER_SECOND = 1000.0;
+
+  private final MeterRegistry registry;
+  private final String consumer;
+  private final Timer transactions;
+  private final DistributionSummary transactionRecords;
+  private final Map<TopicPartition, List<Meter>> gauges = new ConcurrentHashMap<>();
+
+  ConsumerMetrics(MeterRegistry registry, String consumer) {
+    this.registry = registry;
+    this.consumer = consumer;
+    this.transactions =
+        Timer.builder("idembox.transaction")
+            .description("Time of one inbox transaction, claim and handlers included")
+            .tag("consumer", consumer)
+            .register(registry);
+    this.transactionRecords =
+        DistributionSummary.builder("idembox.transaction.records")
+            .description("Records in one inbox transaction")
+            .tag("consumer", consumer)
+            .register(registry);
+  }
+
+  void committed(BatchReport report, Duration took) {
+    transactions.record(took);
+    transactionRecords.record(report.delivered());
+    records(report.topic(), "handled").increment(report.handled());
+    records(report.topic(), "ignored").increment(report.ignored());
+    records(report.topic(), "skipped").increment(report.skipped());
+  }
+
+  void failed(FailureClass failure) {
+    Counter.builder("idembox.transaction.failures")
+        .description("Rolled-back transactions, by what was to blame")
+        .tags("consumer", consumer, "class", failure.name().toLowerCase(Locale.ROOT))
+        .register(registry)
+        .increment();
+  }
+
+  private Counter records(String topic, String outcome) {
+    return Counter.builder("idembox.records")
+        .description("Records, by what became of them")
+        .tags("consumer", consumer, "topic", topic, "outcome", outcome)
+        .register(registry);
+  }
+
+  void assigned(PartitionWork work) {
+    TopicPartition partition = work.partition();
+    List<Meter> meters = new ArrayList<>();
+    meters.add(
+        gauge(
+            work,
+            "idembox.lag.records",
+            "Records of the log that are not finished",
+            w -> {
+              PartitionStatus status = w.status();
+              return status.lagRecords().orElse(0) + status.queuedRecords();
+            }));
+    meters.add(
+        gauge(
+            work,
+            "idembox.lag.seconds",
+            "Age of the oldest fetched record that is not finished",
+            w -> w.status().oldestUnfinished().map(ConsumerMetrics::age).orElse(0.0)));
+    meters.add(
+        gauge(
+            work,
+            "idembox.queued.records",
+            "Fetched records that are not finished",
+            PartitionWork::queued));
+    meters.add(
+        gauge(
+            work,
+            "idembox.stalled.seconds",
+            "How long the partition, or a key in it, has not moved; 0 while it moves",
+            w -> w.status().stall().map(stall -> age(stall.since())).orElse(0.0)));
+    gauges.put(partition, meters);
+  }
+
+  void ended(TopicPartition partition) {
+    List<Meter> meters = gauges.remove(partition);
+    if (meters != null) {
+      meters.forEach(registry::remove);
+    }
+  }
+
+  private Gauge gauge(
+      PartitionWork work, String name, String what, ToDoubleFunction<PartitionWork> value) {
+    return Gauge.builder(name, work, value)
+        .description(what)
+        .tags(
+            Tags.of(
+                "consumer",
+                consumer,
+                "topic",
+                work.partition().topic(),
+                "partition",
+                Integer.toString(work.partition().partition())))
+        .strongReference(true)
+        .register(registry);
+  }
+
+  private static double age(Instant since) {
+    return Math.max(0, Duration.between(since, Instant.now()).toMillis()) / MILLIS_PER_SECOND;
+  }
+}

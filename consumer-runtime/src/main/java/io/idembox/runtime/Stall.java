@@ -1,0 +1,24 @@
+package io.idembox.runtime;
+
+import java.time.Instant;
+
+/**
+ * Why some of a partition's records do not move at this moment.
+ *
+ * @param reason what is being waited for
+ * @param detail the record and the failure, without any payload
+ * @param since when the first attempt failed
+ * @param failures how many attempts have failed in a row
+ */
+public record Stall(Reason reason, String detail, Instant since, int failures) {
+
+  /** What is being waited for. */
+  public enum Reason {
+    /** A server is away or refuses everybody. */
+    OUTAGE,
+    /** Another transaction or another effect holds what is needed. */
+    CONTENTION,
+    /** A record fails again and again, and what is ordered behind it waits. */
+    RECORD_FAILING
+  }
+}
