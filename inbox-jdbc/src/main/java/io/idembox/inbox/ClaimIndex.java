@@ -41,9 +41,16 @@ final class ClaimIndex {
     return claims.get(distinct[n]);
   }
 
-  /** The index of that claim. */
-  int indexOf(int n) {
-    return distinct[n];
+  /** All distinct ids as the text of an array, to be bound as {@link java.sql.Types#OTHER}. */
+  String ids() {
+    StringBuilder text = new StringBuilder(size * 37 + 2).append('{');
+    for (int n = 0; n < size; n++) {
+      if (n > 0) {
+        text.append(',');
+      }
+      text.append(distinct(n).messageId());
+    }
+    return text.append('}').toString();
   }
 
   /** The index of the first claim of an id that is in the batch. */

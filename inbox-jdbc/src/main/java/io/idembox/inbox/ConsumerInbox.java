@@ -11,6 +11,7 @@ import java.sql.SQLException;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,7 @@ public final class ConsumerInbox {
   private final HandleFactory handles;
   private final OnceCalls once;
   private final JdbcEffectJournal journal;
+  private final DuplicateProbe probe;
   private final Map<Topic, Integer> topics = new ConcurrentHashMap<>();
 
   private record Topic(UUID kafkaTopicId, String name) {}
@@ -47,6 +49,7 @@ public final class ConsumerInbox {
     this.handles = new HandleFactory(config.jdbi());
     this.once = new OnceCalls(effects, guard);
     this.journal = new JdbcEffectJournal(config, consumer, effects);
+    this.probe = new DuplicateProbe(consumer.id());
   }
 
   /**
@@ -92,6 +95,11 @@ public final class ConsumerInbox {
     boolean restore = false;
     try {
       restore = connection.getAutoCommit();
+      Optional<InboxRun> nothingNew = probe.probe(connection, index);
+      if (nothingNew.isPresent()) {
+        work.handle(NothingFresh.BATCH);
+        return nothingNew.get();
+      }
       return run(connection, index, claims, work);
     } finally {
       giveBack(connection, restore);
@@ -112,7 +120,8 @@ public final class ConsumerInbox {
         throw scope.misuse();
       }
       List<JournalEntry> owed = finish(session, scope, intents, claims);
-      return new InboxRun(fresh, owed, session.timeline());
+      probe.saw(fresh);
+      return new InboxRun(fresh, owed, session.timeline(), session.owesEffects());
     } catch (Throwable failure) {
       scope.end();
       if (isOutcomeUnknown(failure)) {

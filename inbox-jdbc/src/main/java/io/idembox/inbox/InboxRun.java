@@ -13,8 +13,11 @@ import java.util.List;
  * @param intents written by this run, and this member's to perform now; those that are not
  *     {@linkplain JournalEntry#started() started} are to be marked one by one
  * @param timeline the server's: work of an earlier one may have been lost with its server
+ * @param owesEffects whether the consumer had unfinished effects after the claim; if not, there is
+ *     no use in {@link EffectJournal#takeUnfinishedOf} for the duplicates of this run
  */
-public record InboxRun(BitSet fresh, List<JournalEntry> intents, int timeline) {
+public record InboxRun(
+    BitSet fresh, List<JournalEntry> intents, int timeline, boolean owesEffects) {
   /** The list is copied if it is not immutable. */
   public InboxRun {
     requireNonNull(fresh, "fresh");

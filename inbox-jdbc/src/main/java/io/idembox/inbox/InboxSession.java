@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -13,10 +14,21 @@ import java.util.UUID;
 
 /**
  * The inbox's own statements around one transaction, each a single round trip: the driver sends the
- * parts of a text with semicolons together, and BEGIN with the first. Their text never changes, so
- * each has one plan on the server.
+ * parts of a text with semicolons together, and BEGIN with the first. Their text never changes, and
+ * the server is told to keep one plan for it: left to itself it plans the claim anew for each
+ * batch.
  */
 final class InboxSession {
+  /**
+   * The server's timeline, which changes when a standby takes over. A standby has none to write on;
+   * the claim is about to say so.
+   */
+  static final String TIMELINE =
+      """
+      case when pg_is_in_recovery() then 0
+        else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end
+      """;
+
   /**
    * Part one: the session's values for what is set here, our time-outs, and the server's timeline.
    * Part two: the claim. Two members that claim the same ids meet at the first of them in order, so
@@ -29,32 +41,39 @@ final class InboxSession {
       select current_setting('idle_in_transaction_session_timeout'), current_setting('synchronous_commit'),
         set_config('idembox.lock_timeout', current_setting('lock_timeout'), true),
         set_config('idembox.statement_timeout', current_setting('statement_timeout'), true),
+        set_config('idembox.plan_cache_mode', current_setting('plan_cache_mode'), true),
         set_config('lock_timeout', ?, true),
         set_config('statement_timeout', ?, true),
+        set_config('plan_cache_mode', 'force_generic_plan', true),
         set_config('idle_in_transaction_session_timeout', ?, true),
         set_config('synchronous_commit',
           case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true),
-        case when pg_is_in_recovery() then 0
-          else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end;
+        %s;
       with covered as materialized (
-        select p.topic_id, p.partition, p.done
-        from unnest(?::int2[], ?::int4[]) as d(topic_id, partition)
-        join idembox.progress p
-          on p.consumer_id = ? and p.topic_id = d.topic_id and p.partition = d.partition
+        select d.topic_id, d.partition, p.done
+        from unnest(?::int2[], ?::int4[], ?::int8[], ?::int8[]) as d(topic_id, partition, lowest, highest)
+        cross join lateral (
+          select done from idembox.progress
+          where consumer_id = ? and topic_id = d.topic_id and partition = d.partition
+          offset 0) p
+        where p.done && int8range(d.lowest, d.highest, '[]')
       )
       insert into idembox.inbox (consumer_id, message_id, topic_id, partition, "offset")
       select ?, c.id, c.topic_id, c.partition, c."offset"
       from unnest(?::uuid[], ?::int2[], ?::int4[], ?::int8[]) as c(id, topic_id, partition, "offset")
-      where not exists (
-        select from covered d
-        where d.topic_id = c.topic_id and d.partition = c.partition and d.done @> c."offset")
+      where not exists (select from covered)
+        or not exists (
+          select from covered d
+          where d.topic_id = c.topic_id and d.partition = c.partition and d.done @> c."offset")
       order by c.id
       on conflict (consumer_id, message_id) do nothing
       returning message_id;
       select set_config('lock_timeout', current_setting('idembox.lock_timeout'), true),
-        set_config('statement_timeout', current_setting('idembox.statement_timeout'), true), %s
+        set_config('statement_timeout', current_setting('idembox.statement_timeout'), true),
+        set_config('plan_cache_mode', current_setting('idembox.plan_cache_mode'), true),
+        exists (select from idembox.effect where consumer_id = ? and due_at is not null), %s
       """
-          .formatted(SessionSettings.LINE);
+          .formatted(TIMELINE, SessionSettings.LINE);
 
   /** The setting once more: a handler may have relaxed it. */
   private static final String COMMIT =
@@ -66,8 +85,11 @@ final class InboxSession {
           .formatted(SessionSettings.LINE);
 
   private static final String OWN_TIMEOUTS =
-      "select set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true), "
-          + SessionSettings.LINE;
+      """
+      select %s, set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true),
+        set_config('plan_cache_mode', 'force_generic_plan', true)
+      """
+          .formatted(SessionSettings.LINE);
 
   private static final String IDLE_TIMEOUT = "idle_in_transaction_session_timeout";
   private static final String SYNCHRONOUS_COMMIT = "synchronous_commit";
@@ -79,6 +101,7 @@ final class InboxSession {
   private String settingsBefore = "";
   private String settingsAfter = "";
   private int timeline;
+  private boolean owesEffects;
 
   InboxSession(Connection connection, InboxConfig config) {
     this.connection = connection;
@@ -87,6 +110,11 @@ final class InboxSession {
 
   int timeline() {
     return timeline;
+  }
+
+  /** Whether the consumer had unfinished effects when the claim was through. */
+  boolean owesEffects() {
+    return owesEffects;
   }
 
   /** Begins, and answers which of the distinct ids are new. */
@@ -107,7 +135,7 @@ final class InboxSession {
         before.next();
         idleTimeoutBefore = before.getString(1);
         synchronousCommitBefore = before.getString(2);
-        timeline = before.getInt(9);
+        timeline = before.getInt(11);
       }
       BitSet fresh = new BitSet();
       statement.getMoreResults();
@@ -119,7 +147,8 @@ final class InboxSession {
       statement.getMoreResults();
       try (ResultSet settings = statement.getResultSet()) {
         settings.next();
-        settingsBefore = settings.getString(3);
+        owesEffects = settings.getBoolean(4);
+        settingsBefore = settings.getString(5);
         settingsAfter = settingsBefore;
       }
       return fresh;
@@ -131,30 +160,28 @@ final class InboxSession {
   private static void bindClaims(PreparedStatement statement, short consumer, ClaimIndex claims)
       throws SQLException {
     int n = claims.size();
-    StringBuilder ids = new StringBuilder(n * 37 + 2).append('{');
     short[] topics = new short[n];
     int[] partitions = new int[n];
     long[] offsets = new long[n];
     DistinctPartitions distinct = new DistinctPartitions();
     for (int i = 0; i < n; i++) {
       InboxClaim claim = claims.distinct(i);
-      if (i > 0) {
-        ids.append(',');
-      }
-      ids.append(claim.messageId());
       topics[i] = (short) claim.topicId();
       partitions[i] = claim.partition();
       offsets[i] = claim.offset();
-      distinct.add(topics[i], partitions[i]);
+      distinct.add(topics[i], partitions[i], offsets[i]);
     }
     statement.setObject(4, distinct.topics());
     statement.setObject(5, distinct.partitions());
-    statement.setShort(6, consumer);
-    statement.setShort(7, consumer);
-    statement.setString(8, ids.append('}').toString());
-    statement.setObject(9, topics);
-    statement.setObject(10, partitions);
-    statement.setObject(11, offsets);
+    statement.setObject(6, distinct.lowest());
+    statement.setObject(7, distinct.highest());
+    statement.setShort(8, consumer);
+    statement.setShort(9, consumer);
+    statement.setObject(10, claims.ids(), Types.OTHER);
+    statement.setObject(11, topics);
+    statement.setObject(12, partitions);
+    statement.setObject(13, offsets);
+    statement.setShort(14, consumer);
   }
 
   /** For the statements after the handler: its own time-outs end here. */
@@ -164,7 +191,7 @@ final class InboxSession {
       statement.setString(2, millis(config.statementTimeout()));
       try (ResultSet row = statement.executeQuery()) {
         row.next();
-        settingsAfter = row.getString(3);
+        settingsAfter = row.getString(1);
       }
     }
   }

@@ -3,6 +3,7 @@ package io.idembox.inbox;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -75,7 +76,7 @@ final class IntentColumns {
       statement.setArray(p++, SqlArrays.bytes(connection, keys));
     }
     statement.setArray(p++, SqlArrays.texts(connection, names));
-    statement.setString(p++, messages.toString());
+    statement.setObject(p++, messages.toString(), Types.OTHER);
     statement.setObject(p++, topics);
     statement.setObject(p++, partitions);
     statement.setObject(p++, offsets);

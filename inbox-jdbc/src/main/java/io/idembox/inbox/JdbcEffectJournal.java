@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -150,7 +151,7 @@ final class JdbcEffectJournal implements EffectJournal {
         connection -> {
           try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_UNFINISHED)) {
             take.setShort(1, consumer.id());
-            take.setString(2, SqlArrays.uuids(messageIds));
+            take.setObject(2, SqlArrays.uuids(messageIds), Types.OTHER);
             take.setArray(3, SqlArrays.texts(connection, known));
             return take(connection, take, 4, lease);
           }

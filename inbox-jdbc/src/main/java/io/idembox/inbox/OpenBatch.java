@@ -26,8 +26,7 @@ final class OpenBatch implements InboxBatch {
   @Override
   public InboxTransaction begin(int index) {
     if (!fresh.get(index)) {
-      throw new IllegalArgumentException(
-          "Message " + index + " of the batch is not fresh: it was handled before");
+      throw notFresh(index);
     }
     return scope.begin(index);
   }
@@ -36,8 +35,17 @@ final class OpenBatch implements InboxBatch {
   public InboxTransaction all() {
     int first = fresh.nextSetBit(0);
     if (first < 0) {
-      throw new IllegalArgumentException("No message of the batch is fresh");
+      throw nothingFresh();
     }
     return scope.begin(first);
+  }
+
+  static IllegalArgumentException notFresh(int index) {
+    return new IllegalArgumentException(
+        "Message " + index + " of the batch is not fresh: it was handled before");
+  }
+
+  static IllegalArgumentException nothingFresh() {
+    return new IllegalArgumentException("No message of the batch is fresh");
   }
 }

@@ -20,6 +20,7 @@ final class SessionSettings {
       List.of(
           "lock_timeout",
           "statement_timeout",
+          "plan_cache_mode",
           "idle_in_transaction_session_timeout",
           "synchronous_commit",
           "search_path",

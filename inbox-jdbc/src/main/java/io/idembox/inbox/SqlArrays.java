@@ -20,7 +20,9 @@ final class SqlArrays {
   }
 
   /**
-   * The text form: the driver would quote and copy each of them. Cast it with {@code ?::uuid[]}.
+   * The text form: the driver would quote and copy each of them. Bind it as {@link
+   * java.sql.Types#OTHER}, so that the server takes its type from {@code ?::uuid[]}: bound as a
+   * string it would be cast at each execution.
    */
   static String uuids(Collection<UUID> values) {
     StringBuilder text = new StringBuilder(values.size() * 37 + 2).append('{');

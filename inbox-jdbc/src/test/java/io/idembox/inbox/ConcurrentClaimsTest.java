@@ -89,6 +89,28 @@ final class ConcurrentClaimsTest {
   }
 
   @Test
+  void amongDuplicatesAMessageUnderWayElsewhereIsStillWaitedFor() throws Exception {
+    ConsumerInbox first = fixture.open();
+    ConsumerInbox second = fixture.open();
+    UUID done = UUID.randomUUID();
+    UUID id = UUID.randomUUID();
+    handle(second, done);
+    handle(second, done);
+    CountDownLatch claimed = new CountDownLatch(1);
+    CountDownLatch finish = new CountDownLatch(1);
+    Future<InboxRun> slow = members.submit(() -> runSlowly(first, id, claimed, finish));
+    claimed.await();
+
+    Future<InboxRun> waiting = members.submit(() -> handle(second, done, id));
+    awaitSomebodyWaiting();
+    finish.countDown();
+
+    slow.get();
+    assertThat(waiting.get().fresh().isEmpty()).isTrue();
+    assertThat(fixture.count("ledger")).isEqualTo(2);
+  }
+
+  @Test
   void theWaitIsBoundedAndToldApartFromFailure() throws Exception {
     ConsumerInbox first = fixture.open();
     ConsumerInbox second =

@@ -139,6 +139,24 @@ final class ConsumerInboxTest {
     assertThat(fixture.count("ledger")).isEqualTo(2);
   }
 
+  @Test
+  void aRunOfDuplicatesEndsWithTheFirstNewMessage() throws Exception {
+    UUID[] ids = InboxFixture.ids(3);
+    inbox.run(InboxFixture.claims(inbox, ids), this::writeLedger);
+    for (int i = 0; i < 3; i++) {
+      InboxRun replayed = inbox.run(InboxFixture.claims(inbox, ids), this::writeLedger);
+      assertThat(replayed.fresh().isEmpty()).isTrue();
+      assertThat(replayed.timeline()).isPositive();
+      assertThat(replayed.owesEffects()).isFalse();
+    }
+
+    InboxRun run =
+        inbox.run(InboxFixture.claims(inbox, ids[0], UUID.randomUUID(), ids[2]), this::writeLedger);
+
+    assertThat(run.fresh().stream().toArray()).containsExactly(1);
+    assertThat(fixture.count("ledger")).isEqualTo(4);
+  }
+
   private void writeLedger(InboxBatch batch) {
     for (int index : batch.fresh()) {
       batch.begin(index).handle().execute("insert into ledger(order_id) values (?)", "o" + index);
