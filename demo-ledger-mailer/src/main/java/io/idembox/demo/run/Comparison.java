@@ -58,18 +58,22 @@ final class Comparison {
   /** A few orders that are not right, in words. */
   List<String> faults() {
     List<String> faults = new ArrayList<>();
-    for (String orderId : expected.keySet()) {
-      if (faults.size() < MAX_FAULTS && (contents(orderId).size() != 1 || lacks(orderId))) {
-        faults.add(
-            "%s: expected one %s \"%s\", found %s"
-                .formatted(orderId, what, expected.get(orderId), contents(orderId)));
-      }
-    }
-    for (String orderId : found.keySet()) {
-      if (faults.size() < MAX_FAULTS && !expected.containsKey(orderId)) {
-        faults.add("%s: a %s of no order".formatted(orderId, what));
-      }
-    }
+    expected.keySet().stream()
+        .filter(orderId -> contents(orderId).size() != 1 || lacks(orderId))
+        .limit(MAX_FAULTS)
+        .forEach(orderId -> faults.add(orderId + ": " + fault(orderId)));
+    found.keySet().stream()
+        .filter(orderId -> !expected.containsKey(orderId))
+        .limit(MAX_FAULTS)
+        .forEach(orderId -> faults.add(orderId + ": a " + what + " of no order"));
     return faults;
+  }
+
+  private String fault(String orderId) {
+    List<String> contents = contents(orderId);
+    return contents.size() == 1
+        ? "the %s says \"%s\", not \"%s\""
+            .formatted(what, contents.get(0), expected.get(orderId))
+        : contents.size() + " " + what + "s instead of one";
   }
 }
