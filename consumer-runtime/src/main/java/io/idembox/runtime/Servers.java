@@ -6,6 +6,7 @@ import io.idembox.effect.RedisEffectStore;
 import io.idembox.inbox.InboxException;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.migrations.IdemboxSchema;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,7 +63,7 @@ final class Servers {
       Optional<TopicIds> topicIds =
           answer("Kafka at " + settings.kafka().bootstrapServers(), kafka, end, refusals);
       Optional<JdbcInbox> inbox = answer(unchecked.address(), postgres, end, refusals);
-      Optional<Optional<EffectStore>> store = answer("Redis", redis, end, refusals);
+      Optional<Optional<EffectStore>> store = answer(redisAddress(settings), redis, end, refusals);
       if (topicIds.isPresent() && inbox.isPresent() && store.isPresent()) {
         return new Servers(
             topicIds.get(), inbox.get(), store.get().orElse(null), settings.effectStore() == null);
@@ -102,6 +103,17 @@ final class Servers {
         throw new StartRefusedException(FailurePolicy.summary(e), e);
       }
     };
+  }
+
+  /** Host and port only: a URI may hold a password. */
+  private static String redisAddress(ConsumerSettings settings) {
+    try {
+      URI uri = URI.create(settings.redisUri() == null ? "" : settings.redisUri());
+      return uri.getHost() == null ? "Redis" : "Redis at " + uri.getHost() + ":" + uri.getPort();
+    } catch (IllegalArgumentException e) {
+      // Several hosts, as for Sentinel: not worth guessing where the password ends.
+      return "Redis";
+    }
   }
 
   private static <T> Optional<T> answer(

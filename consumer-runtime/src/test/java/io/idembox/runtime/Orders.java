@@ -48,6 +48,13 @@ final class Orders implements AutoCloseable {
     return send(record);
   }
 
+  Orders sendKeyed(String topic, int partition, String key, String messageId, String orderId) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, partition, bytes(key), bytes(json(orderId)));
+    record.headers().add("message-id", bytes(messageId));
+    return send(record);
+  }
+
   Orders sendTombstone(String topic, int partition, String messageId) {
     return send(record(topic, partition, messageId, null));
   }

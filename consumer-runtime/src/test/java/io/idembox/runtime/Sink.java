@@ -41,7 +41,8 @@ final class Sink implements ResolvableEffect<Sink.Mail, String> {
           .createStatement()
           .execute(
               """
-              create table ledger(order_id text not null, message_id uuid not null);
+              create table ledger(
+                position bigserial, order_id text not null, message_id uuid not null);
               create table sent(provider_key text not null, order_id text not null);
               """);
     }
