@@ -73,8 +73,8 @@ final class BatchRunner {
             });
     Duration took = Duration.ofNanos(System.nanoTime() - begun);
     report(batch, identities, run, handled.get(), took);
-    effects.run(run.intents());
-    effects.runUnfinishedOf(duplicates(claims, run));
+    effects.run(run.intents(), taken.work()::isOpen);
+    effects.runUnfinishedOf(duplicates(claims, run), taken.work()::isOpen);
     return took;
   }
 

@@ -17,5 +17,5 @@ record Budgets(Duration commitInterval, Duration commit, Duration drain, Duratio
           Duration.ofMillis(250),
           Duration.ofSeconds(5),
           Duration.ofSeconds(10),
-          Duration.ofSeconds(25));
+          Duration.ofSeconds(20));
 }

@@ -14,6 +14,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +32,8 @@ final class EffectRunner {
   private static final Logger log = LoggerFactory.getLogger(EffectRunner.class);
   // For effects whose mark alone has consequences after a crash: a person or the provider is asked.
   private static final int MARKED_AT_ONCE = 32;
+  // For the others, whose only cost is that a stop waits for them.
+  private static final int STARTED_AT_ONCE = 256;
   private static final Duration NO_CODE_PAUSE = Duration.ofSeconds(30);
 
   private final EffectJournal journal;
@@ -37,6 +41,7 @@ final class EffectRunner {
   private final @Nullable EffectGuard guard;
   private final EffectCodec codec;
   private final JournalLeases leases;
+  private volatile boolean stopping;
 
   EffectRunner(
       EffectJournal journal,
@@ -51,8 +56,11 @@ final class EffectRunner {
     this.leases = leases;
   }
 
-  /** Runs the entries that a transaction of this member has just inserted. */
-  void run(List<JournalEntry> entries) {
+  /**
+   * Runs the entries that a transaction of this member has just inserted. Those that were not begun
+   * when {@code goOn} turns false are given back: due at once, for whoever comes next.
+   */
+  void run(List<JournalEntry> entries, BooleanSupplier goOn) {
     if (entries.isEmpty()) {
       return;
     }
@@ -61,47 +69,90 @@ final class EffectRunner {
       byEffect.computeIfAbsent(entry.effect(), name -> new ArrayList<>()).add(entry);
     }
     try (JournalLeases.Renewal renewal = leases.renew(entries)) {
-      byEffect.forEach((effect, owed) -> runGroup(effect, owed, renewal));
+      byEffect.forEach(
+          (effect, owed) ->
+              runGroup(effect, owed, renewal, () -> !stopping && goOn.getAsBoolean()));
     }
   }
 
   /** Runs what is still owed for messages that were recorded before. */
-  void runUnfinishedOf(Collection<UUID> messageIds) {
+  void runUnfinishedOf(Collection<UUID> messageIds, BooleanSupplier goOn) {
     if (!messageIds.isEmpty() && guard != null) {
-      run(journal.takeUnfinishedOf(messageIds, leases.length()));
+      run(journal.takeUnfinishedOf(messageIds, leases.length()), goOn);
     }
   }
 
   /** Runs what is due and belongs to nobody; returns how many entries were taken. */
   int runDue(int most) {
-    if (guard == null) {
+    if (guard == null || stopping) {
       return 0;
     }
     List<JournalEntry> due = journal.takeDue(most, leases.length());
-    run(due);
+    run(due, () -> true);
     return due.size();
   }
 
-  private void runGroup(String name, List<JournalEntry> owed, JournalLeases.Renewal renewal) {
-    Effect<?, ?> effect = catalog.find(name).orElse(null);
-    if (effect == null || guard == null) {
-      log.error("This member has no effect named {}; {} requests of it wait", name, owed.size());
-      journal.settle(
-          owed.stream()
-              .map(entry -> Settlement.retryAt(entry, NO_CODE_PAUSE, "no effect named " + name))
-              .toList());
-      return;
+  /** Begins no further effect; those that run may end. */
+  void stop() {
+    stopping = true;
+  }
+
+  private void runGroup(
+      String name, List<JournalEntry> owed, JournalLeases.Renewal renewal, BooleanSupplier goOn) {
+    try {
+      Effect<?, ?> effect = catalog.find(name).orElse(null);
+      if (effect == null || guard == null) {
+        log.error("This member has no effect named {}; {} requests of it wait", name, owed.size());
+        journal.settle(
+            owed.stream()
+                .map(entry -> Settlement.retryAt(entry, NO_CODE_PAUSE, "no effect named " + name))
+                .toList());
+      } else {
+        performAll(new EffectGroup<>(effect, guard, codec), owed, renewal, goOn);
+      }
+    } catch (RuntimeException e) {
+      // One effect's trouble is not the others'. Its entries stay as they are, owed: when their
+      // lease has ended they are taken again, and the guard knows which of them have happened.
+      log.error(
+          "{} requests of effect {} could not be performed or settled now; they are tried again"
+              + " when their lease has ended: {}",
+          owed.size(),
+          name,
+          FailurePolicy.summary(e));
     }
-    EffectGroup<?, ?> group = new EffectGroup<>(effect, guard, codec);
-    List<JournalEntry> unstarted = new ArrayList<>();
+  }
+
+  private void performAll(
+      EffectGroup<?, ?> group,
+      List<JournalEntry> owed,
+      JournalLeases.Renewal renewal,
+      BooleanSupplier goOn) {
     List<JournalEntry> started = new ArrayList<>();
+    List<JournalEntry> unstarted = new ArrayList<>();
     for (JournalEntry entry : owed) {
       (entry.started() ? started : unstarted).add(entry);
     }
-    perform(group, started, renewal);
-    for (int from = 0; from < unstarted.size(); from += MARKED_AT_ONCE) {
-      int to = Math.min(unstarted.size(), from + MARKED_AT_ONCE);
-      perform(group, journal.markStarted(unstarted.subList(from, to), leases.length()), renewal);
+    inParts(started, STARTED_AT_ONCE, goOn, part -> perform(group, part, renewal));
+    inParts(
+        unstarted,
+        MARKED_AT_ONCE,
+        goOn,
+        part -> perform(group, journal.markStarted(part, leases.length()), renewal));
+  }
+
+  private void inParts(
+      List<JournalEntry> entries,
+      int most,
+      BooleanSupplier goOn,
+      Consumer<List<JournalEntry>> perform) {
+    for (int from = 0; from < entries.size(); from += most) {
+      if (!goOn.getAsBoolean()) {
+        List<JournalEntry> rest = entries.subList(from, entries.size());
+        journal.giveBack(rest);
+        log.info("{} effects were not begun; they are due for another member", rest.size());
+        return;
+      }
+      perform.accept(entries.subList(from, Math.min(entries.size(), from + most)));
     }
   }
 

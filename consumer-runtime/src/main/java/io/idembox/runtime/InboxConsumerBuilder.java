@@ -209,7 +209,9 @@ public final class InboxConsumerBuilder {
   }
 
   /**
-   * How long {@code close()} waits for running batches. Default 25 s, below the usual grace of 30.
+   * How long {@code close()} waits for what runs: batches, effects and the last offset commit.
+   * Default 20 s; connections take up to 5 s more to close, together below an orchestrator's usual
+   * grace of 30.
    */
   public InboxConsumerBuilder shutdownBudget(Duration budget) {
     this.shutdownBudget = positive("shutdownBudget", budget);

@@ -50,8 +50,9 @@ final class JournalLeases {
     }
   }
 
+  /** Ends the renewal; last of all, when nothing runs any more. */
   void close() {
-    task.close();
+    task.close(Duration.ZERO);
   }
 
   /** The renewal of one group of entries. */

@@ -223,6 +223,11 @@ final class PartitionWork {
     notifyAll();
   }
 
+  /** Whether further work may begin: false once the partition is about to go. */
+  synchronized boolean isOpen() {
+    return open;
+  }
+
   /** No further batch starts. Batches that run may finish. */
   synchronized void stop() {
     open = false;

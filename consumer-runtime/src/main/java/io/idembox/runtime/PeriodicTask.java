@@ -46,11 +46,18 @@ final class PeriodicTask {
     }
   }
 
-  /** Starts no further run; one that is under way may end. */
-  void close() {
+  /** Starts no further run, and waits for one that is under way. */
+  void close(Duration limit) {
     if (schedule != null) {
       schedule.cancel(false);
     }
     thread.shutdown();
+    try {
+      if (!thread.awaitTermination(limit.toNanos(), TimeUnit.NANOSECONDS)) {
+        log.warn("{} did not end within {} ms", name, limit.toMillis());
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }

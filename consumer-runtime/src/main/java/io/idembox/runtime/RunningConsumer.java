@@ -14,8 +14,8 @@ import org.slf4j.LoggerFactory;
 /** A started consumer: its connections, its threads, and the order in which they end. */
 final class RunningConsumer {
   private static final Logger log = LoggerFactory.getLogger(RunningConsumer.class);
-  // On top of the poll loop's own budget, for what is closed after it.
-  private static final Duration CLOSING_MARGIN = Duration.ofSeconds(5);
+  // For an effect that still runs when the shutdown budget is over: its lease goes on a little.
+  private static final Duration GUARD_MARGIN = Duration.ofSeconds(3);
 
   private final ConsumerSettings settings;
   private final Servers servers;
@@ -26,6 +26,7 @@ final class RunningConsumer {
   private final Sweeper sweeper;
   private final LanePool pool;
   private final PollLoop loop;
+  private boolean closed;
 
   private RunningConsumer(
       ConsumerSettings settings,
@@ -96,7 +97,10 @@ final class RunningConsumer {
     EffectGuard guard =
         servers.effectStore() == null
             ? null
-            : EffectGuard.builder(servers.effectStore()).namespace(registered.namespace()).build();
+            : EffectGuard.builder(servers.effectStore())
+                .namespace(registered.namespace())
+                .closeTimeout(GUARD_MARGIN)
+                .build();
     ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
     return new RunningConsumer(settings, servers, inbox, guard);
   }
@@ -134,22 +138,31 @@ final class RunningConsumer {
 
   /** Stops everything, in the order in which one needs the other. May be called again. */
   synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long end = System.nanoTime() + settings.budgets().shutdown().toNanos();
+    effects.stop();
     loop.stop();
     try {
-      Duration budget = settings.budgets().shutdown().plus(CLOSING_MARGIN);
-      if (!loop.awaitEnd(budget)) {
-        log.warn("The poll loop did not end within {} ms", budget.toMillis());
+      if (!loop.awaitEnd(left(end))) {
+        log.warn("The poll loop of consumer {} did not end in time", settings.name());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+    sweeper.close(left(end));
     pool.close();
-    sweeper.close();
-    leases.close();
     if (guard != null) {
       guard.close();
     }
+    leases.close();
     servers.close();
     log.info("Consumer {} stopped", settings.name());
+  }
+
+  private static Duration left(long end) {
+    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
   }
 }

@@ -1,5 +1,6 @@
 package io.idembox.runtime;
 
+import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectException;
 import io.idembox.effect.EffectStore;
 import io.idembox.effect.RedisEffectStore;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Servers {
   // Below the 10 seconds within which a start is refused.
   private static final Duration LIMIT = Duration.ofSeconds(8);
+  private static final int COMMANDS_PER_LEASE = 3;
   private static final Duration KAFKA_LIMIT = Duration.ofSeconds(7);
 
   private final TopicIds topicIds;
@@ -64,7 +66,11 @@ final class Servers {
           answer("Kafka at " + settings.kafka().bootstrapServers(), kafka, end, refusals);
       Optional<JdbcInbox> inbox = answer(unchecked.address(), postgres, end, refusals);
       Optional<Optional<EffectStore>> store = answer(redisAddress(settings), redis, end, refusals);
-      if (topicIds.isPresent() && inbox.isPresent() && store.isPresent()) {
+      store
+          .flatMap(opened -> opened)
+          .flatMap(opened -> leaseRefusal(settings.effects(), opened))
+          .ifPresent(refusals::add);
+      if (refusals.isEmpty()) {
         return new Servers(
             topicIds.get(), inbox.get(), store.get().orElse(null), settings.effectStore() == null);
       }
@@ -103,6 +109,30 @@ final class Servers {
         throw new StartRefusedException(FailurePolicy.summary(e), e);
       }
     };
+  }
+
+  /** An effect whose lease could end while one command is still under way would never be run. */
+  private static Optional<StartRefusedException> leaseRefusal(
+      EffectCatalog effects, EffectStore store) {
+    Duration shortest = store.commandTimeout().multipliedBy(COMMANDS_PER_LEASE);
+    for (String name : effects.names()) {
+      Duration lease = effects.find(name).orElseThrow().policy().lease();
+      if (lease.compareTo(shortest) < 0) {
+        return Optional.of(
+            new StartRefusedException(
+                "effect "
+                    + name
+                    + " has a lease of "
+                    + lease.toMillis()
+                    + " ms, shorter than three times the store's command time-out of "
+                    + store.commandTimeout().toMillis()
+                    + " ms; give it a lease of at least "
+                    + shortest.toMillis()
+                    + " ms, or the store a shorter time-out",
+                null));
+      }
+    }
+    return Optional.empty();
   }
 
   /** Host and port only: a URI may hold a password. */

@@ -35,9 +35,9 @@ final class Sweeper {
     }
   }
 
-  /** Starts no further sweep; one that runs finishes what it took. */
-  void close() {
+  /** Starts no further sweep, and waits for one that runs: what it performs is not cut off. */
+  void close(Duration limit) {
     closed = true;
-    task.close();
+    task.close(limit);
   }
 }

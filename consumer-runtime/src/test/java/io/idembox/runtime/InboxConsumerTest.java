@@ -3,69 +3,18 @@ package io.idembox.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.TestScope;
-import io.idembox.testkit.WithServers;
-import io.idembox.testkit.WithServers.Server;
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
-import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-@WithServers({Server.KAFKA, Server.POSTGRES, Server.REDIS})
-class InboxConsumerTest {
-  private static final Duration SOON = Duration.ofSeconds(30);
-
-  private final TestScope scope;
-  private final SimpleMeterRegistry meters = new SimpleMeterRegistry();
-  private final List<BatchReport> reports = new CopyOnWriteArrayList<>();
-  private final List<InboxConsumer> consumers = new ArrayList<>();
-  private HikariDataSource database;
-  private Orders orders;
-  private String topic;
-  private String group;
-
+class InboxConsumerTest extends ConsumerTestBase {
   InboxConsumerTest(TestScope scope) {
-    this.scope = scope;
-  }
-
-  @BeforeEach
-  void setUp() {
-    HikariConfig pool = new HikariConfig();
-    pool.setJdbcUrl(
-        scope
-            .postgres(
-                "runtime",
-                empty -> {
-                  IdemboxSchema.of(empty).migrate();
-                  Sink.createTables(empty);
-                })
-            .jdbcUrl());
-    database = new HikariDataSource(pool);
-    orders = new Orders(scope.kafka().bootstrapServers());
-    topic = scope.topic("orders", 3);
-    group = scope.group("billing");
-  }
-
-  @AfterEach
-  void tearDown() {
-    consumers.forEach(InboxConsumer::close);
-    orders.close();
-    database.close();
+    super(scope);
   }
 
   @Test
@@ -355,84 +304,5 @@ class InboxConsumerTest {
     assertThat(runs).hasValue(1);
     assertThat(rows("select count(*) from ledger")).isEqualTo(1);
     assertThat(rows("select count(*) from idembox.inbox")).isEqualTo(1);
-  }
-
-  private InboxConsumer started(InboxHandler<Orders.Order> handler) {
-    return start(builder().subscribe(json(topic, handler)));
-  }
-
-  private InboxConsumer start(InboxConsumerBuilder settings) {
-    InboxConsumer consumer = settings.build();
-    consumers.add(consumer);
-    consumer.start();
-    return consumer;
-  }
-
-  private static Subscription json(String topic, InboxHandler<Orders.Order> handler) {
-    return Subscription.topics(topic).json(Orders.Order.class, handler);
-  }
-
-  private InboxConsumerBuilder builder() {
-    return InboxConsumer.builder()
-        .name(group)
-        .kafka(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()))
-        .dataSource(database)
-        .redis(scope.redis().uri())
-        .effects(new Sink(database))
-        .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
-        .sweepInterval(Duration.ofMillis(200))
-        .meters(meters)
-        .listener(reports::add);
-  }
-
-  private void awaitCommitted(long records) {
-    await().atMost(SOON).until(() -> committed(0) + committed(1) + committed(2) == records);
-  }
-
-  private static void awaitSettled(InboxConsumer consumer) {
-    await().atMost(SOON).until(() -> consumer.unsettledEffects() == 0);
-  }
-
-  private long committed(int partition) throws Exception {
-    return committed(group, topic, partition);
-  }
-
-  /** The group's committed offset, 0 if it has none. */
-  private long committed(String ofGroup, String ofTopic, int partition) throws Exception {
-    try (Admin admin = admin()) {
-      OffsetAndMetadata offset =
-          admin
-              .listConsumerGroupOffsets(ofGroup)
-              .partitionsToOffsetAndMetadata()
-              .get()
-              .get(new TopicPartition(ofTopic, partition));
-      return offset == null ? 0 : offset.offset();
-    }
-  }
-
-  private void rewind() throws Exception {
-    try (Admin admin = admin()) {
-      admin
-          .alterConsumerGroupOffsets(
-              group,
-              Map.of(
-                  new TopicPartition(topic, 0), new OffsetAndMetadata(0),
-                  new TopicPartition(topic, 1), new OffsetAndMetadata(0),
-                  new TopicPartition(topic, 2), new OffsetAndMetadata(0)))
-          .all()
-          .get();
-    }
-  }
-
-  private Admin admin() {
-    return Admin.create(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()));
-  }
-
-  private long rows(String sql) {
-    return DatabaseRows.count(database, sql);
-  }
-
-  private List<String> strings(String sql) {
-    return DatabaseRows.strings(database, sql);
   }
 }

@@ -1,6 +1,7 @@
 package io.idembox.runtime;
 
 import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Map;
 
@@ -35,7 +36,9 @@ final class SoakMember {
                 .json(
                     Orders.Order.class,
                     (message, tx) -> {
-                      tx.handle().execute("select pg_sleep(0.002)");
+                      try (Statement pause = tx.connection().createStatement()) {
+                        pause.execute("select pg_sleep(0.002)");
+                      }
                       Orders.book(message, tx);
                     }))
         .drainBudget(Duration.ofSeconds(3))
