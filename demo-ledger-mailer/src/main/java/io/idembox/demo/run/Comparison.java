@@ -72,8 +72,7 @@ final class Comparison {
   private String fault(String orderId) {
     List<String> contents = contents(orderId);
     return contents.size() == 1
-        ? "the %s says \"%s\", not \"%s\""
-            .formatted(what, contents.get(0), expected.get(orderId))
+        ? "the %s says \"%s\", not \"%s\"".formatted(what, contents.get(0), expected.get(orderId))
         : contents.size() + " " + what + "s instead of one";
   }
 }

@@ -40,7 +40,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "0:every order has exactly one ledger row and one mail",
       "1:it has not, or the run failed",
       "2:wrong arguments",
-      "130:stopped by a signal"
+      "130:stopped by Ctrl-C",
+      "143:stopped by SIGTERM"
     })
 public final class DemoCommand implements Callable<Integer> {
   private static final int STOPPED = 130;
