@@ -1,5 +1,6 @@
 package io.idembox.effect;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -7,7 +8,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +21,10 @@ import org.jspecify.annotations.Nullable;
  * that a store sees few, large batches.
  */
 final class BulkRound<R> {
+  private static final long STALL_NANOS = Duration.ofMillis(1).toNanos();
+  private static final long GATHER_NANOS = 50_000;
+  private static final int GATHERINGS = 3;
+
   private final GuardParts parts;
   private final EffectRunner runner;
   private final Outcomes outcomes;
@@ -26,6 +34,8 @@ final class BulkRound<R> {
   private final Queue<Work<R>> claimed = new ConcurrentLinkedQueue<>();
   private final Queue<Ended<R>> ended = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean sending = new AtomicBoolean();
+  private final AtomicInteger workers = new AtomicInteger();
+  private int wanted = 1;
 
   /**
    * A call for a worker; without a claim, the worker makes its own and waits as the policy says.
@@ -57,11 +67,7 @@ final class BulkRound<R> {
     for (int next = 0; next < slots.size(); ) {
       int window = 0;
       try {
-        parts.permits().acquire();
-        window = 1;
-        while (next + window < slots.size() && parts.permits().tryAcquire()) {
-          window++;
-        }
+        window = permits(slots.size() - next);
       } catch (InterruptedException e) {
         interrupted = true;
       }
@@ -73,6 +79,7 @@ final class BulkRound<R> {
         break;
       }
       claim(slots.subList(next, next + window));
+      startWorkers();
       next += window;
     }
     interrupted |= awaitAll();
@@ -81,15 +88,57 @@ final class BulkRound<R> {
     }
   }
 
+  /** Waits for one permit, and takes as many more as there are, or are about to be. */
+  private int permits(int most) throws InterruptedException {
+    while (!parts.permits().tryAcquire(STALL_NANOS, TimeUnit.NANOSECONDS)) {
+      relieve();
+    }
+    int taken = 1 + more(most - 1);
+    // Quick effects give their permits back one by one: a moment's patience makes one large batch
+    // of many small ones.
+    for (int i = 0; i < GATHERINGS && taken < most && !claimed.isEmpty(); i++) {
+      LockSupport.parkNanos(this, GATHER_NANOS);
+      taken += more(most - taken);
+    }
+    return taken;
+  }
+
+  private int more(int most) {
+    int taken = 0;
+    while (taken < most && parts.permits().tryAcquire()) {
+      taken++;
+    }
+    return taken;
+  }
+
   private boolean awaitAll() {
     boolean interrupted = false;
     while (true) {
       try {
-        open.await();
-        return interrupted;
+        if (open.await(STALL_NANOS, TimeUnit.NANOSECONDS)) {
+          return interrupted;
+        }
+        relieve();
+        if (claimed.isEmpty() && ended.isEmpty()) {
+          open.await();
+          return interrupted;
+        }
       } catch (InterruptedException e) {
         interrupted = true;
       }
+    }
+  }
+
+  /**
+   * Sends what a busy worker has not sent. If a claim is waiting for a worker though it should run
+   * at once, the effects take their time, and there are to be more workers. Effects that take none
+   * are run by one worker: waking another costs more than they do.
+   */
+  private void relieve() {
+    send();
+    if (!claimed.isEmpty()) {
+      wanted = Math.min(wanted * 2, slots.size());
+      startWorkers();
     }
   }
 
@@ -118,9 +167,9 @@ final class BulkRound<R> {
 
   private void answered(EffectBulk.Slot<R> slot, EffectRunner.Claimed answer) {
     if (answer.reply().code() == StoreReply.Code.OK) {
-      work(new Work<>(slot, answer));
+      claimed.add(new Work<>(slot, answer));
     } else if (answer.reply().code() == StoreReply.Code.HELD && !slot.call().patience().isZero()) {
-      work(new Work<>(slot, null));
+      claimed.add(new Work<>(slot, null));
     } else {
       parts.permits().release();
       finish(slot, outcomes.standing(slot.call(), answer.reply()));
@@ -133,30 +182,49 @@ final class BulkRound<R> {
       runner.settling().releaseLater(lease);
     }
     if (runner.opens(slot.call(), e)) {
-      work(new Work<>(slot, null));
+      claimed.add(new Work<>(slot, null));
     } else {
       parts.permits().release();
       unavailable(slot, e);
     }
   }
 
-  private void work(Work<R> work) {
-    claimed.add(work);
-    try {
-      parts.executor().execute(this::worker);
-    } catch (RejectedExecutionException e) {
-      if (claimed.remove(work)) {
-        parts.permits().release();
-        EffectRunner.Claimed answer = work.claimed();
-        if (answer != null) {
-          runner.settling().releaseLater(answer.lease());
-        }
-        unavailable(work.slot(), EffectGuard.closedException(parts.namespace()));
+  private void startWorkers() {
+    int missing = Math.min(wanted, claimed.size()) - workers.get();
+    for (int i = 0; i < missing; i++) {
+      workers.incrementAndGet();
+      try {
+        parts.executor().execute(this::worker);
+      } catch (RejectedExecutionException e) {
+        workers.decrementAndGet();
+        refuseClaimed();
+        return;
       }
     }
   }
 
+  /** The executor takes no more work: what no worker has taken does not start. */
+  private void refuseClaimed() {
+    for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
+      parts.permits().release();
+      EffectRunner.Claimed answer = work.claimed();
+      if (answer != null) {
+        runner.settling().releaseLater(answer.lease());
+      }
+      unavailable(work.slot(), EffectGuard.closedException(parts.namespace()));
+    }
+  }
+
   private void worker() {
+    do {
+      runClaimed();
+      workers.decrementAndGet();
+      // One more look: a claim may have come between the last poll and the count, which kept a new
+      // worker from starting.
+    } while (!claimed.isEmpty() && workers.incrementAndGet() > 0);
+  }
+
+  private void runClaimed() {
     for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
       EffectBulk.Slot<R> slot = work.slot();
       EffectOutcome<R> outcome;
@@ -171,7 +239,9 @@ final class BulkRound<R> {
       }
       if (outcome != null) {
         finish(slot, outcome);
-      } else {
+      } else if (claimed.isEmpty()) {
+        // Else with the next ones, or at the next look of the caller's thread if the next effect
+        // takes its time.
         send();
       }
       // Effect code's own interrupt, which it threw or set, is not for the next call's code.

@@ -35,7 +35,7 @@ final class CodeRun {
 
   <R> void hold(GuardedCall<R> call, EffectRunner.Claimed claimed) {
     parts.timer().serve(claimed.lease().length());
-    parts.leases().hold(claimed.lease(), call.effect(), parts.shown(call.key()));
+    parts.leases().hold(claimed.lease(), call.effect(), () -> parts.shown(call.key()));
   }
 
   /**

@@ -33,6 +33,7 @@ public final class EffectGuard implements AutoCloseable {
   private static final Duration CLOSE_POLL = Duration.ofMillis(5);
 
   private final GuardParts parts;
+  private final EffectIds ids;
   private final EffectRunner runner;
   private final Outcomes outcomes;
   private final EffectBulk bulk;
@@ -43,6 +44,7 @@ public final class EffectGuard implements AutoCloseable {
 
   private EffectGuard(Builder b) {
     String namespace = requireNonNull(b.namespace);
+    ids = new EffectIds(namespace);
     EffectStore store = b.store;
     ownExecutor = b.executor == null ? new GuardExecutor("effect-" + namespace) : null;
     LeaseKeeper leases = new LeaseKeeper(store, b.metrics, b.ticker);
@@ -130,7 +132,7 @@ public final class EffectGuard implements AutoCloseable {
           "A lambda cannot be asked whether it happened: RESOLVE needs a ResolvableEffect");
     }
     checkLease(policy, key.operation());
-    EffectId id = EffectId.of(parts.namespace(), key);
+    EffectId id = ids.of(key);
     return run(
         new GuardedCall<>(
             key.operation(),
@@ -250,7 +252,7 @@ public final class EffectGuard implements AutoCloseable {
     int fingerprint =
         policy.fingerprint() == OnMismatch.IGNORE
             ? 0
-            : Fingerprints.of(parts.codec(), request, name.name(), parts.shown(call.key()));
+            : Fingerprints.of(parts.codec(), request, name.name(), () -> parts.shown(call.key()));
     GuardedCall.Resolver<R> resolver =
         policy.onUnknown() == OnUnknown.RESOLVE
                 && effect instanceof ResolvableEffect<Q, R> resolvable
@@ -260,7 +262,7 @@ public final class EffectGuard implements AutoCloseable {
         name.name(),
         policy,
         call.key(),
-        EffectId.of(parts.namespace(), call.key()),
+        ids.of(call.key()),
         name.receiptType(),
         attempt -> effect.perform(request, attempt),
         resolver,

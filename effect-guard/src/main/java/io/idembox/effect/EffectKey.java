@@ -131,10 +131,19 @@ public final class EffectKey {
     }
     // Surrogates that form no pair have no UTF-8 form; the usual encoder makes "?" of each, so two
     // keys would become one.
-    if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+    if (hasSurrogate(text) && !StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
       throw new IllegalArgumentException("EffectKey has an unpaired surrogate in its " + what);
     }
     return text;
+  }
+
+  private static boolean hasSurrogate(String text) {
+    for (int i = 0; i < text.length(); i++) {
+      if (Character.isSurrogate(text.charAt(i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** An operation that still needs its business id. Immutable: each method returns a new one. */

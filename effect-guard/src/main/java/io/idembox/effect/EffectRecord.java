@@ -32,6 +32,7 @@ public final class EffectRecord {
 
   final State state;
   final boolean doubtBefore;
+  final boolean indexed;
   final boolean receiptKept;
   final int generation;
   final int attempts;
@@ -48,6 +49,7 @@ public final class EffectRecord {
   private EffectRecord(
       State state,
       boolean doubtBefore,
+      boolean indexed,
       boolean receiptKept,
       int generation,
       int attempts,
@@ -62,6 +64,7 @@ public final class EffectRecord {
       byte[] payload) {
     this.state = state;
     this.doubtBefore = doubtBefore;
+    this.indexed = indexed;
     this.receiptKept = receiptKept;
     this.generation = generation;
     this.attempts = attempts;
@@ -79,6 +82,7 @@ public final class EffectRecord {
   static EffectRecord unsettled(
       State state,
       boolean doubtBefore,
+      boolean indexed,
       int generation,
       int attempts,
       EffectToken token,
@@ -91,6 +95,7 @@ public final class EffectRecord {
     return new EffectRecord(
         state,
         doubtBefore,
+        indexed,
         false,
         generation,
         attempts,
@@ -115,6 +120,7 @@ public final class EffectRecord {
       byte[] payload) {
     return new EffectRecord(
         state,
+        false,
         false,
         receiptKept,
         generation,
@@ -218,10 +224,12 @@ public final class EffectRecord {
     return unsettled() && token.equals(other);
   }
 
-  EffectRecord with(State newState, boolean newDoubtBefore, long newUntil, long newSince) {
+  /** This claim or doubt, changed. */
+  EffectRecord with(State newState, boolean newIndexed, long newUntil, long newSince) {
     return unsettled(
         newState,
-        newDoubtBefore,
+        doubtBefore,
+        newIndexed,
         generation,
         attempts,
         token,

@@ -33,8 +33,20 @@ public interface EffectStore extends AutoCloseable {
    */
   CompletionStage<List<Optional<EffectRecord>>> lookUp(List<EffectId> ids);
 
-  /** The records of a namespace that are claimed or in doubt, in no order. */
+  /**
+   * The indexed records of a namespace, in no order: those in doubt, and claims that have been
+   * renewed. The index changes in the same step as the record.
+   */
   CompletionStage<List<EffectRecord>> unsettled(String namespace);
+
+  /**
+   * Looks through all records for claims of a namespace whose lease has ended and whose key nobody
+   * asked for since, and brings them in doubt, so that they are indexed. Reads the whole store in
+   * small steps: for now and then.
+   *
+   * @return how many
+   */
+  CompletionStage<Integer> sweep(String namespace);
 
   /** Reads the namespace's marker; writes one if there is none. */
   CompletionStage<StoreMarker> marker(String namespace);

@@ -11,7 +11,10 @@ public final class EffectToken {
   /** The length of {@link #bytes()}. */
   public static final int LENGTH = 16;
 
+  private static final int DRAWN_AT_ONCE = 256;
   private static final SecureRandom RANDOM = new SecureRandom();
+  private static byte[] drawn = {};
+  private static int used;
 
   private final byte[] bytes;
 
@@ -19,9 +22,19 @@ public final class EffectToken {
     this.bytes = bytes;
   }
 
-  public static EffectToken fresh() {
-    byte[] bytes = new byte[LENGTH];
-    RANDOM.nextBytes(bytes);
+  /**
+   * Random bytes of the platform's generator, which are drawn for many tokens at once: a draw costs
+   * a system call.
+   */
+  public static synchronized EffectToken fresh() {
+    if (used == drawn.length) {
+      byte[] more = new byte[DRAWN_AT_ONCE * LENGTH];
+      RANDOM.nextBytes(more);
+      drawn = more;
+      used = 0;
+    }
+    byte[] bytes = Arrays.copyOfRange(drawn, used, used + LENGTH);
+    used += LENGTH;
     return new EffectToken(bytes);
   }
 

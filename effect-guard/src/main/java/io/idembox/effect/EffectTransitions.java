@@ -49,6 +49,8 @@ public final class EffectTransitions {
       return step.resolve(resolve);
     } else if (command instanceof StoreCommand.ResolveNotDone) {
       return step.resolveNotDone();
+    } else if (command instanceof StoreCommand.EndLease) {
+      return step.endLease();
     } else {
       return step.forget();
     }
@@ -67,6 +69,7 @@ public final class EffectTransitions {
 
     Result claim(StoreCommand.Claim c) {
       boolean takesDoubt = c.earlierUnknown();
+      boolean indexed = false;
       int attempts = c.attempt();
       long since = now;
       int generation = 0;
@@ -101,6 +104,7 @@ public final class EffectTransitions {
             return doubt(current, StoreReply.Code.MISMATCH);
           }
           takesDoubt = true;
+          indexed = current.indexed;
           attempts = Math.max(current.attempts + 1, c.attempt());
           fence = Math.max(current.fence + 1, micros);
         }
@@ -109,6 +113,7 @@ public final class EffectTransitions {
           EffectRecord.unsettled(
               EffectRecord.State.CLAIMED,
               takesDoubt,
+              indexed,
               generation,
               Math.min(attempts, 0xffff),
               c.token(),
@@ -160,10 +165,14 @@ public final class EffectTransitions {
       }
       return put(
           current.with(
-              EffectRecord.State.CLAIMED,
-              current.doubtBefore,
-              now + c.lease().toMillis(),
-              current.sinceMillis));
+              EffectRecord.State.CLAIMED, true, now + c.lease().toMillis(), current.sinceMillis));
+    }
+
+    Result endLease() {
+      if (current == null || current.state != EffectRecord.State.CLAIMED) {
+        return answer(StoreReply.Code.ABSENT);
+      }
+      return running() ? answer(StoreReply.Code.HELD) : silent(doubt(current, StoreReply.Code.OK));
     }
 
     Result resolve(StoreCommand.Resolve c) {
@@ -219,8 +228,7 @@ public final class EffectTransitions {
         return new Result(false, record, null, reply(code, record));
       }
       long since = record.doubtBefore ? record.sinceMillis : Math.min(now, record.untilMillis);
-      EffectRecord next =
-          record.with(EffectRecord.State.IN_DOUBT, record.doubtBefore, record.untilMillis, since);
+      EffectRecord next = record.with(EffectRecord.State.IN_DOUBT, true, record.untilMillis, since);
       return new Result(true, next, null, reply(code, next));
     }
 

@@ -1,6 +1,7 @@
 package io.idembox.effect;
 
 import java.nio.ByteBuffer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Four bytes that tell one request from another; 0 stands for "none". */
@@ -10,14 +11,15 @@ final class Fingerprints {
   /**
    * @throws EffectNotPerformedException if the request has no comparable form
    */
-  static int of(EffectCodec codec, @Nullable Object request, String effect, String shown) {
+  static int of(
+      EffectCodec codec, @Nullable Object request, String effect, Supplier<String> shown) {
     byte[] comparable;
     try {
       comparable = codec.comparable(request);
     } catch (Exception | StackOverflowError e) {
       throw new EffectNotPerformedException(
           "Effect %s (%s) was not run: its request cannot be encoded, so it cannot be compared with the first one; let the"
-                  .formatted(shown, effect)
+                  .formatted(shown.get(), effect)
               + " codec encode it, or set fingerprint IGNORE",
           e);
     }

@@ -1,5 +1,7 @@
 package io.idembox.effect;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -43,6 +45,10 @@ public final class InMemoryEffectStore implements EffectStore {
 
   @Override
   public CompletionStage<StoreReply> apply(StoreCommand command) {
+    return CompletableFuture.completedStage(applied(command));
+  }
+
+  private StoreReply applied(StoreCommand command) {
     AtomicReference<StoreReply> reply = new AtomicReference<>();
     entries.compute(
         command.id(),
@@ -60,7 +66,7 @@ public final class InMemoryEffectStore implements EffectStore {
               ? null
               : new Entry(next, result.keepFor() == null ? null : now.plus(result.keepFor()));
         });
-    return CompletableFuture.completedStage(reply.get());
+    return requireNonNull(reply.get());
   }
 
   @Override
@@ -79,11 +85,22 @@ public final class InMemoryEffectStore implements EffectStore {
     List<EffectRecord> found = new ArrayList<>();
     entries.forEach(
         (id, entry) -> {
-          if (id.namespace().equals(namespace) && entry.record().unsettled()) {
+          if (id.namespace().equals(namespace) && entry.record().indexed) {
             found.add(entry.record());
           }
         });
     return CompletableFuture.completedStage(found);
+  }
+
+  @Override
+  public CompletionStage<Integer> sweep(String namespace) {
+    int moved = 0;
+    for (EffectId id : entries.keySet()) {
+      if (id.namespace().equals(namespace)) {
+        moved += applied(new StoreCommand.EndLease(id)).code() == StoreReply.Code.OK ? 1 : 0;
+      }
+    }
+    return CompletableFuture.completedStage(moved);
   }
 
   @Override

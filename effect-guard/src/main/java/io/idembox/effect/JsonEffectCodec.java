@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -98,12 +99,9 @@ public final class JsonEffectCodec implements EffectCodec {
   }
 
   private static byte[] name(Class<?> type, @Nullable ReceiptType declared) {
-    String name =
-        declared != null
-            ? declared.value()
-            : type.getName().substring(type.getPackageName().length());
-    String bare = name.startsWith(".") ? name.substring(1) : name;
+    String full = type.getTypeName();
+    String bare = declared != null ? declared.value() : full.substring(full.lastIndexOf('.') + 1);
     byte[] bytes = bare.getBytes(StandardCharsets.UTF_8);
-    return bytes.length <= MAX_NAME ? bytes : java.util.Arrays.copyOf(bytes, MAX_NAME);
+    return bytes.length <= MAX_NAME ? bytes : Arrays.copyOf(bytes, MAX_NAME);
   }
 }

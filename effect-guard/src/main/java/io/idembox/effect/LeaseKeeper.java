@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,11 +24,11 @@ final class LeaseKeeper {
 
   private static final class Run {
     final String effect;
-    final String shown;
+    final Supplier<String> shown;
     volatile boolean asking;
     volatile boolean reported;
 
-    Run(String effect, String shown) {
+    Run(String effect, Supplier<String> shown) {
       this.effect = effect;
       this.shown = shown;
     }
@@ -39,7 +40,7 @@ final class LeaseKeeper {
     this.nanos = nanos;
   }
 
-  void hold(Lease lease, String effect, String shown) {
+  void hold(Lease lease, String effect, Supplier<String> shown) {
     held.put(lease, new Run(effect, shown));
   }
 
@@ -104,7 +105,7 @@ final class LeaseKeeper {
     metrics.count(run.effect, EffectMetrics.Event.LEASE_LOST);
     LOG.warn(
         "Effect {} ({}) lost its lease of {} ms while it runs: {}",
-        run.shown,
+        run.shown.get(),
         run.effect,
         lease.length().toMillis(),
         lease.takenOver() ? "another holder has taken the key" : "it could not be renewed in time");

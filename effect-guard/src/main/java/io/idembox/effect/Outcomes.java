@@ -20,7 +20,7 @@ final class Outcomes {
   <R> EffectOutcome<R> standing(GuardedCall<R> call, StoreReply reply) {
     EffectOutcome<R> outcome = of(call, reply, null);
     count(call, outcome);
-    if (outcome.kind() == EffectOutcome.Kind.REPLAYED) {
+    if (outcome.kind() == EffectOutcome.Kind.REPLAYED && SKIPS.isInfoEnabled()) {
       SKIPS.info(
           "Effect {} ({}) was done before: its receipt is replayed",
           parts.shown(call.key()),
@@ -93,15 +93,14 @@ final class Outcomes {
   }
 
   private <R> @Nullable R read(GuardedCall<R> call, boolean kept, byte[] bytes) {
-    String shown = parts.shown(call.key());
     if (!kept) {
-      throw new EffectReceiptNotKeptException(call.key(), shown, call.effect());
+      throw new EffectReceiptNotKeptException(call.key(), parts.shown(call.key()), call.effect());
     }
     try {
       return parts.codec().decode(bytes, call.receiptType());
     } catch (Exception e) {
       throw new EffectReceiptUnreadableException(
-          call.key(), shown, call.effect(), call.receiptType(), e);
+          call.key(), parts.shown(call.key()), call.effect(), call.receiptType(), e);
     }
   }
 
@@ -126,12 +125,13 @@ final class Outcomes {
    * @throws EffectException by the outcome's kind
    */
   <R> @Nullable R receipt(EffectOutcome<R> outcome) {
-    String shown = parts.shown(outcome.key());
     if (outcome instanceof EffectOutcome.Performed<R> performed) {
       return performed.receipt().value();
     } else if (outcome instanceof EffectOutcome.Replayed<R> replayed) {
       return replayed.receipt().value();
-    } else if (outcome instanceof EffectOutcome.NotPerformed<R> not) {
+    }
+    String shown = parts.shown(outcome.key());
+    if (outcome instanceof EffectOutcome.NotPerformed<R> not) {
       throw not.cause();
     } else if (outcome instanceof EffectOutcome.Rejected<R> rejected) {
       throw new EffectRejectedException(shown, rejected.reason(), rejected.replayed());

@@ -9,7 +9,7 @@ import java.util.Arrays;
  * the format's version (high half) and the state (low half).
  *
  * <pre>
- * unsettled: head flags generation:2 attempts:2 token:16 fence:8 until_ms:6 since_ms:6 fingerprint:4 owner:1+n key
+ * unsettled: head fence:8 until_ms:6 since_ms:6 flags generation:2 attempts:2 token:16 fingerprint:4 owner:1+n key
  * settled:   head flags at_s:4 mark:4 fingerprint:4 [generation:2] payload      14 bytes beside the receipt
  * free:      head flags generation:2
  * </pre>
@@ -17,6 +17,7 @@ import java.util.Arrays;
 final class RecordFormat {
   static final int VERSION = 1;
   static final int FLAG_DOUBT_BEFORE = 1;
+  static final int FLAG_INDEXED = 2;
   static final int FLAG_RECEIPT_NOT_KEPT = 2;
   static final int FLAG_GENERATION = 4;
 
@@ -26,6 +27,7 @@ final class RecordFormat {
   private static final int REJECTED = 4;
   private static final int FREE = 5;
 
+  private static final int FLAGS = 21;
   private static final int UNSETTLED_FIXED = 47;
   private static final int SETTLED_FIXED = 14;
   private static final int MAX_OWNER = 255;
@@ -63,12 +65,18 @@ final class RecordFormat {
   private static byte[] encodeUnsettled(EffectRecord record) {
     byte[] owner = owner(record.owner);
     ByteBuffer out = ByteBuffer.allocate(UNSETTLED_FIXED + owner.length + record.key.length);
-    out.put(head(record.state)).put((byte) (record.doubtBefore ? FLAG_DOUBT_BEFORE : 0));
-    out.putShort((short) record.generation).putShort((short) record.attempts);
-    out.put(record.token.raw()).putLong(record.fence);
+    out.put(head(record.state)).putLong(record.fence);
     millis(out, record.untilMillis);
     millis(out, record.sinceMillis);
-    out.putInt(record.fingerprint).put((byte) owner.length).put(owner).put(record.key);
+    out.put(
+        (byte)
+            ((record.doubtBefore ? FLAG_DOUBT_BEFORE : 0) | (record.indexed ? FLAG_INDEXED : 0)));
+    out.putShort((short) record.generation).putShort((short) record.attempts);
+    out.put(record.token.raw())
+        .putInt(record.fingerprint)
+        .put((byte) owner.length)
+        .put(owner)
+        .put(record.key);
     return out.array();
   }
 
@@ -110,13 +118,14 @@ final class RecordFormat {
     int owner = stored[UNSETTLED_FIXED - 1] & 0xff;
     return EffectRecord.unsettled(
         state,
-        (stored[1] & FLAG_DOUBT_BEFORE) != 0,
-        in.getShort(2) & 0xffff,
-        in.getShort(4) & 0xffff,
-        EffectToken.ofBytes(Arrays.copyOfRange(stored, 6, 22)),
-        in.getLong(22),
-        millis(in, 30),
-        millis(in, 36),
+        (stored[FLAGS] & FLAG_DOUBT_BEFORE) != 0,
+        (stored[FLAGS] & FLAG_INDEXED) != 0,
+        in.getShort(22) & 0xffff,
+        in.getShort(24) & 0xffff,
+        EffectToken.ofBytes(Arrays.copyOfRange(stored, 26, 42)),
+        in.getLong(1),
+        millis(in, 9),
+        millis(in, 15),
         in.getInt(42),
         new String(stored, UNSETTLED_FIXED, owner, StandardCharsets.UTF_8),
         Arrays.copyOfRange(stored, UNSETTLED_FIXED + owner, stored.length));

@@ -9,9 +9,7 @@ import java.util.function.Function;
 
 /** The scripts' arguments for each command. */
 final class RedisCommands {
-  private static final byte[] YES = {'1'};
   private static final byte[] NO = {'0'};
-  private static final byte CLAIMED_FROM_NOTHING = 'C';
   private static final int HEADER = 7;
 
   private final Function<String, RedisKeys> keys;
@@ -36,15 +34,17 @@ final class RedisCommands {
     } else if (command instanceof StoreCommand.ResolveNotDone) {
       return RedisScript.RESOLVE_NOT_DONE;
     }
-    return RedisScript.FORGET;
+    return command instanceof StoreCommand.EndLease ? RedisScript.END_LEASE : RedisScript.FORGET;
   }
 
   /**
    * Everything after EVAL or EVALSHA.
    *
    * @param script its text or its SHA-1
+   * @param nowMillis the server's clock as the store knows it, for the second at which an effect
+   *     ended
    */
-  CommandArgs<byte[], byte[]> args(StoreCommand command, String script) {
+  CommandArgs<byte[], byte[]> args(StoreCommand command, String script, long nowMillis) {
     EffectId id = command.id();
     CommandArgs<byte[], byte[]> args =
         new CommandArgs<>(ByteArrayCodec.INSTANCE)
@@ -53,13 +53,16 @@ final class RedisCommands {
             .addKey(RedisKeys.record(id.hash()))
             .addKey(keys.apply(id.namespace()).index(id.hash()));
     if (command instanceof StoreCommand.Claim claim) {
-      args.add(head(claim.earlierUnknown(), claim.attempt(), claim.token()))
-          .add(claim.lease().toMillis())
-          .add(claim.takeOver() ? YES : NO)
-          .add(claim.earlierUnknown() ? YES : NO)
-          .add(tail(claim));
+      args.add(fromNothing(claim)).add(claim.lease().toMillis());
+      if (!claim.takeOver()) {
+        args.add(NO);
+      }
     } else if (command instanceof StoreCommand.Settle settle) {
-      end(args.add(head(false, 1, settle.token())), settle.token().mark(), settle.settlement());
+      end(
+          args.add(firstRun(settle.token())),
+          settle.token().mark(),
+          settle.settlement(),
+          nowMillis);
     } else if (command instanceof StoreCommand.Release release) {
       args.add(release.token().raw());
     } else if (command instanceof StoreCommand.MarkInDoubt mark) {
@@ -67,28 +70,20 @@ final class RedisCommands {
     } else if (command instanceof StoreCommand.Renew renew) {
       args.add(renew.token().raw()).add(renew.lease().toMillis());
     } else if (command instanceof StoreCommand.Resolve resolve) {
-      end(args.add(NO), 0, resolve.settlement());
+      end(args.add(NO), 0, resolve.settlement(), nowMillis);
     }
     return args;
   }
 
-  /** A record's bytes up to its token, as of a claim from nothing. */
-  private static byte[] head(boolean doubtBefore, int attempts, EffectToken token) {
-    byte[] head = new byte[6 + EffectToken.LENGTH];
-    head[0] = RecordFormat.head(EffectRecord.State.CLAIMED);
-    head[1] = (byte) (doubtBefore ? RecordFormat.FLAG_DOUBT_BEFORE : 0);
-    int most = Math.min(attempts, 0xffff);
-    head[4] = (byte) (most >> 8);
-    head[5] = (byte) most;
-    System.arraycopy(token.raw(), 0, head, 6, EffectToken.LENGTH);
-    return head;
-  }
-
-  /** A record's bytes from its fingerprint on. */
-  private static byte[] tail(StoreCommand.Claim claim) {
+  /** A claimed record from its flags on, as it is if nothing was there before. */
+  private static byte[] fromNothing(StoreCommand.Claim claim) {
     byte[] owner = RecordFormat.owner(claim.owner());
     byte[] key = claim.key().raw();
-    return ByteBuffer.allocate(5 + owner.length + key.length)
+    return ByteBuffer.allocate(10 + EffectToken.LENGTH + owner.length + key.length)
+        .put((byte) (claim.earlierUnknown() ? RecordFormat.FLAG_DOUBT_BEFORE : 0))
+        .putShort((short) 0)
+        .putShort((short) Math.min(claim.attempt(), 0xffff))
+        .put(claim.token().raw())
         .putInt(claim.fingerprint())
         .put((byte) owner.length)
         .put(owner)
@@ -96,14 +91,26 @@ final class RedisCommands {
         .array();
   }
 
-  private static void end(CommandArgs<byte[], byte[]> args, int mark, Settlement end) {
+  /** A claimed record from its flags to its token, as nearly all are when they end. */
+  private static byte[] firstRun(EffectToken token) {
+    return ByteBuffer.allocate(5 + EffectToken.LENGTH)
+        .putShort(3, (short) 1)
+        .position(5)
+        .put(token.raw())
+        .array();
+  }
+
+  private static void end(
+      CommandArgs<byte[], byte[]> args, int mark, Settlement end, long nowMillis) {
     byte head =
         RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED);
     byte flags = (byte) (end.receiptKept() ? 0 : RecordFormat.FLAG_RECEIPT_NOT_KEPT);
     byte[] payload = end.payload();
-    args.add(new byte[] {head, flags})
-        .add(
-            ByteBuffer.allocate(8 + payload.length)
+    args.add(
+            ByteBuffer.allocate(14 + payload.length)
+                .put(head)
+                .put(flags)
+                .putInt((int) (nowMillis / 1000))
                 .putInt(mark)
                 .putInt(end.fingerprint())
                 .put(payload)
@@ -111,15 +118,24 @@ final class RedisCommands {
         .add(end.retention().toMillis());
   }
 
-  /** Reads the answer to a command. */
-  static StoreReply parse(StoreCommand command, byte[] bytes) {
+  /**
+   * Reads the answer to a command.
+   *
+   * @param nowMillis the server's clock as the store knows it, for an answer that does not tell it
+   */
+  static StoreReply parse(StoreCommand command, byte[] bytes, long nowMillis) {
+    if (bytes.length == 1) {
+      return new StoreReply(StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(nowMillis), null);
+    }
     ByteBuffer in = ByteBuffer.wrap(bytes);
-    if (bytes[0] == CLAIMED_FROM_NOTHING && command instanceof StoreCommand.Claim claim) {
+    if (bytes[0] == RecordFormat.head(EffectRecord.State.CLAIMED)
+        && command instanceof StoreCommand.Claim claim) {
       long since = RecordFormat.millis(in, 15);
       EffectRecord record =
           EffectRecord.unsettled(
               EffectRecord.State.CLAIMED,
               claim.earlierUnknown(),
+              false,
               0,
               Math.min(claim.attempt(), 0xffff),
               claim.token(),

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +41,8 @@ public final class RedisEffectStore implements EffectStore {
   private final RedisLink link;
   private final Duration commandTimeout;
   private final RedisCommands commands;
+  private final RedisDeadlines deadlines;
+  private final ServerClock clock = new ServerClock();
   private final ConcurrentMap<String, RedisKeys> namespaces = new ConcurrentHashMap<>();
   private final List<Runnable> reconnectListeners = new CopyOnWriteArrayList<>();
 
@@ -47,6 +50,7 @@ public final class RedisEffectStore implements EffectStore {
     this.link = link;
     this.commandTimeout = commandTimeout;
     this.commands = new RedisCommands(this::keys);
+    this.deadlines = new RedisDeadlines(link.where(), commandTimeout);
     link.client().addListener(new Reconnects());
   }
 
@@ -113,7 +117,7 @@ public final class RedisEffectStore implements EffectStore {
               new Command<>(
                   CommandType.EVALSHA,
                   new ByteArrayOutput<>(CODEC),
-                  commands.args(command, text().sha1())));
+                  commands.args(command, text().sha1(), clock.millis())));
       sent.onComplete(
           (bytes, failure) -> {
             if (failure instanceof RedisNoScriptException) {
@@ -131,7 +135,7 @@ public final class RedisEffectStore implements EffectStore {
               new Command<>(
                   CommandType.EVAL,
                   new ByteArrayOutput<>(CODEC),
-                  commands.args(command, text().source())));
+                  commands.args(command, text().source(), clock.millis())));
       sent.onComplete(this::answer);
       dispatch(sent);
     }
@@ -145,7 +149,11 @@ public final class RedisEffectStore implements EffectStore {
         reply.completeExceptionally(RedisErrors.of(failure, link.where()));
         return;
       }
-      reply.complete(RedisCommands.parse(command, bytes));
+      StoreReply answer = RedisCommands.parse(command, bytes, clock.millis());
+      if (bytes.length > 1) {
+        clock.learn(answer.at());
+      }
+      reply.complete(answer);
     }
   }
 
@@ -169,11 +177,13 @@ public final class RedisEffectStore implements EffectStore {
     return found;
   }
 
-  private CompletionStage<List<byte @Nullable []>> read(byte[][] keys) {
+  CompletionStage<List<byte @Nullable []>> read(byte[][] keys) {
     if (link.cluster()) {
       // The client asks each slot's master for its share.
       return link.async()
           .mget(keys)
+          .toCompletableFuture()
+          .orTimeout(commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
           .thenApply(
               pairs -> {
                 List<byte @Nullable []> values = new ArrayList<>(pairs.size());
@@ -230,6 +240,11 @@ public final class RedisEffectStore implements EffectStore {
   }
 
   @Override
+  public CompletionStage<Integer> sweep(String namespace) {
+    return new RedisSweep(this, link, namespace).start();
+  }
+
+  @Override
   public CompletionStage<StoreMarker> marker(String namespace) {
     UUID id = UUID.randomUUID();
     CommandArgs<byte[], byte[]> args =
@@ -270,6 +285,7 @@ public final class RedisEffectStore implements EffectStore {
   @Override
   public void close() {
     link.close();
+    deadlines.close();
   }
 
   private RedisKeys keys(String namespace) {
@@ -284,6 +300,7 @@ public final class RedisEffectStore implements EffectStore {
   }
 
   private <T> void dispatch(AsyncCommand<byte[], byte[], T> command) {
+    deadlines.watch(command);
     try {
       link.connection().dispatch(command);
     } catch (RuntimeException e) {
@@ -293,6 +310,7 @@ public final class RedisEffectStore implements EffectStore {
   }
 
   private void dispatch(List<AsyncCommand<byte[], byte[], byte[]>> batch) {
+    batch.forEach(deadlines::watch);
     try {
       link.connection().dispatch(batch);
     } catch (RuntimeException e) {

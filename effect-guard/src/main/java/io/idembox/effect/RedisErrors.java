@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /** The one place that says what a failure of Redis or of its client means. */
@@ -35,7 +36,9 @@ final class RedisErrors {
       EffectStoreException.Kind kind = ofReply(message);
       return new EffectStoreException(
           kind, "Redis at %s refused: %s".formatted(where, message), false, e);
-    } else if (e instanceof RedisCommandTimeoutException || e instanceof CancellationException) {
+    } else if (e instanceof RedisCommandTimeoutException
+        || e instanceof TimeoutException
+        || e instanceof CancellationException) {
       return new EffectStoreException(
           EffectStoreException.Kind.TIMEOUT,
           "Redis at %s has not answered in time".formatted(where),

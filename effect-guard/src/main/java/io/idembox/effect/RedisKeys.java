@@ -41,6 +41,11 @@ final class RedisKeys {
     return key;
   }
 
+  /** Whether a key may be a record's; its value has to tell. */
+  static boolean mayBeRecord(byte[] key) {
+    return key.length == PREFIX + HASH_BYTES && key[0] == '{' && key[2] == '}';
+  }
+
   byte[] index(EffectKeyHash hash) {
     return indexes[bucket(hash) & 0xff];
   }

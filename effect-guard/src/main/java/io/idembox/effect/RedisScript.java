@@ -13,14 +13,16 @@ import java.util.HexFormat;
 // of two strings is immutable.
 @SuppressWarnings("ImmutableEnumChecker")
 enum RedisScript {
-  CLAIM(false, "read.lua", "claim_absent.lua", "record.lua", "claim.lua"),
-  SETTLE(true, "read.lua", "settle_own.lua", "record.lua", "settled.lua", "settle.lua"),
-  RELEASE(true, "read.lua", "record.lua", "release.lua"),
-  MARK_IN_DOUBT(true, "read.lua", "record.lua", "mark_in_doubt.lua"),
-  RENEW(true, "read.lua", "record.lua", "renew.lua"),
-  RESOLVE(true, "read.lua", "record.lua", "settled.lua", "resolve.lua"),
-  RESOLVE_NOT_DONE(true, "read.lua", "record.lua", "resolve_not_done.lua"),
-  FORGET(true, "read.lua", "record.lua", "forget.lua"),
+  CLAIM(false, "clock.lua", "claim_absent.lua", "read.lua", "record.lua", "claim.lua"),
+  SETTLE(
+      true, "read.lua", "settle_own.lua", "clock.lua", "record.lua", "settled.lua", "settle.lua"),
+  RELEASE(true, "read.lua", "clock.lua", "record.lua", "release.lua"),
+  MARK_IN_DOUBT(true, "read.lua", "clock.lua", "record.lua", "mark_in_doubt.lua"),
+  RENEW(true, "read.lua", "clock.lua", "record.lua", "renew.lua"),
+  END_LEASE(true, "read.lua", "clock.lua", "record.lua", "end_lease.lua"),
+  RESOLVE(true, "read.lua", "clock.lua", "record.lua", "settled.lua", "resolve.lua"),
+  RESOLVE_NOT_DONE(true, "read.lua", "clock.lua", "record.lua", "resolve_not_done.lua"),
+  FORGET(true, "read.lua", "clock.lua", "record.lua", "forget.lua"),
   MARKER(false, "marker.lua");
 
   // Redis 7 reads flags from a first line of this form; older servers take it for a syntax error.

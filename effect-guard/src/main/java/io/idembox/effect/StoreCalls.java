@@ -1,42 +1,33 @@
 package io.idembox.effect;
 
-import java.time.Duration;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** Waiting for a store's answers, always bounded. */
+/** Waiting for a store's answers. */
 final class StoreCalls {
   private final EffectStore store;
   private final EffectMetrics metrics;
-  private final long waitNanos;
 
   StoreCalls(EffectStore store, EffectMetrics metrics) {
     this.store = store;
     this.metrics = metrics;
-    // The store ends each command by itself; this only keeps a broken one from hanging its callers.
-    this.waitNanos = store.commandTimeout().plus(store.commandTimeout()).plusSeconds(1).toNanos();
   }
 
   EffectStore store() {
     return store;
   }
 
-  /** Waits for one answer, giving up when interrupted. */
+  /**
+   * Waits for one answer, giving up when interrupted. Bounded by the store, which ends each command
+   * in time.
+   */
   <T> T await(CompletionStage<T> stage) throws InterruptedException {
     try {
-      return stage.toCompletableFuture().get(waitNanos, TimeUnit.NANOSECONDS);
+      return stage.toCompletableFuture().get();
     } catch (ExecutionException e) {
       throw counted(unwrap(e));
-    } catch (TimeoutException e) {
-      throw counted(
-          new EffectStoreException(
-              EffectStoreException.Kind.TIMEOUT,
-              "The effect store has not answered within " + Duration.ofNanos(waitNanos),
-              e));
     }
   }
 

@@ -54,6 +54,12 @@ public sealed interface StoreCommand {
   /** Starts the lease anew. */
   record Renew(EffectId id, EffectToken token, Duration lease) implements StoreCommand {}
 
+  /**
+   * Brings a claim whose lease has ended in doubt, and into the index, though nobody asks for its
+   * key.
+   */
+  record EndLease(EffectId id) implements StoreCommand {}
+
   /** A person's word that it happened, or was refused for good. Not while a lease holds. */
   record Resolve(EffectId id, Settlement settlement) implements StoreCommand {}
 

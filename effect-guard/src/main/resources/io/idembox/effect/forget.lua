@@ -4,5 +4,4 @@ if state == 0 or state == 5 then
 elseif running() then
   return answer('H', record)
 end
-local generation = math.min(struct.unpack('>I2', generation_of()) + 1, 65535)
-return free(struct.pack('>I2', generation))
+return free(struct.pack('>I2', math.min(struct.unpack('>I2', generation) + 1, 65535)))

@@ -3,8 +3,8 @@ if state == 0 then
   return answer('K')
 elseif not holder(ARGV[1]) then
   return answer('L', record)
-elseif bit.band(string.byte(record, 2), 1) == 1 then
+elseif bit.band(flags, 1) ~= 0 then
   in_doubt(now)
   return answer('K')
 end
-return free(string.sub(record, 3, 4))
+return free(generation)

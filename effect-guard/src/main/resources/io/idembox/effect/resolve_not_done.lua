@@ -6,4 +6,4 @@ elseif state == 3 or state == 4 then
 elseif running() then
   return answer('H', record)
 end
-return free(string.sub(record, 3, 4))
+return free(generation)

@@ -1,10 +1,10 @@
 -- Ends a run: done or rejected. Accepted as long as the record carries the token, in doubt too; never over a successor's.
-local token = string.sub(ARGV[1], 7, 22)
+local token = string.sub(ARGV[1], 6, 21)
 if state == 0 then
-  store_end('\0\0')
+  store_end()
   return answer('A')
 elseif holder(token) then
-  store_end(generation_of())
+  store_end()
   return answer('K')
 elseif (state == 3 or state == 4) and string.sub(record, 7, 10) == string.sub(token, 1, 4) then
   -- The same settlement came before, and its answer was lost.

@@ -318,28 +318,63 @@ abstract class EffectStoreContract {
   }
 
   @Test
-  void theIndexListsWhatIsUnsettledAndNothingElse() {
-    apply(commands.claim("claimed", "t1", LIVE));
-    apply(commands.claim("ended", "t2", ENDED));
+  void theIndexListsWhatIsInDoubtOrRenewedAndNothingElse() {
+    apply(commands.claim("fresh", "t1", LIVE));
+    apply(commands.claim("renewed", "t2", LIVE));
+    apply(commands.renew("renewed", "t2", LIVE));
     apply(commands.claim("doubt", "t3", LIVE));
     apply(commands.inDoubt("doubt", "t3"));
-    apply(commands.claim("done", "t4", LIVE));
-    apply(commands.done("done", "t4", "r"));
-    apply(commands.claim("released", "t5", LIVE));
-    apply(commands.release("released", "t5"));
-    apply(commands.claim("back", "t6", ENDED));
-    apply(commands.claim("back", "t7", LIVE));
-    apply(commands.release("back", "t7"));
-    apply(commands.claim("forgotten", "t8", ENDED));
+    apply(commands.claim("held", "t4", ENDED));
+    apply(commands.hold(commands.claim("held", "t5", LIVE)));
+    apply(commands.claim("done", "t6", LIVE));
+    apply(commands.renew("done", "t6", LIVE));
+    apply(commands.done("done", "t6", "r"));
+    apply(commands.claim("released", "t7", LIVE));
+    apply(commands.renew("released", "t7", LIVE));
+    apply(commands.release("released", "t7"));
+    apply(commands.claim("back", "t8", ENDED));
+    apply(commands.claim("back", "t9", LIVE));
+    apply(commands.release("back", "t9"));
+    apply(commands.claim("forgotten", "t10", LIVE));
+    apply(commands.inDoubt("forgotten", "t10"));
     apply(new StoreCommand.Forget(commands.id("forgotten")));
+    apply(commands.claim("not done", "t11", LIVE));
+    apply(commands.inDoubt("not done", "t11"));
+    apply(new StoreCommand.ResolveNotDone(commands.id("not done")));
+    apply(commands.claim("resolved", "t12", LIVE));
+    apply(commands.inDoubt("resolved", "t12"));
+    apply(commands.resolve("resolved", "r"));
+    apply(commands.hold(commands.earlierUnknown(commands.claim("known", "t13", LIVE), 2)));
+    apply(commands.claim("taken over", "t14", LIVE));
+    apply(commands.inDoubt("taken over", "t14"));
+    apply(commands.claim("taken over", "t15", LIVE));
+    apply(commands.done("taken over", "t15", "r"));
 
     assertThat(listed(scope.namespace()))
         .containsExactlyInAnyOrder(
-            StoreCommands.key("claimed"),
-            StoreCommands.key("ended"),
+            StoreCommands.key("renewed"),
             StoreCommands.key("doubt"),
-            StoreCommands.key("back"));
+            StoreCommands.key("held"),
+            StoreCommands.key("back"),
+            StoreCommands.key("known"));
     assertThat(listed(scope.namespace() + "-other")).isEmpty();
+  }
+
+  @Test
+  void aSweepFindsAbandonedClaimsThatNobodyAskedFor() {
+    apply(commands.claim("abandoned", "t1", ENDED));
+    apply(commands.claim("alive", "t2", LIVE));
+    apply(commands.claim("done", "t3", ENDED));
+    apply(commands.done("done", "t3", "r"));
+    assertThat(store.sweep(scope.namespace() + "-other").toCompletableFuture().join()).isZero();
+
+    assertThat(store.sweep(scope.namespace()).toCompletableFuture().join()).isEqualTo(1);
+    assertThat(listed(scope.namespace())).containsExactly(StoreCommands.key("abandoned"));
+    assertThat(stored(commands.id("abandoned")).state()).isEqualTo(EffectRecord.State.IN_DOUBT);
+    assertThat(apply(commands.done("abandoned", "t1", "late")).code()).isEqualTo(Code.OK);
+    assertThat(listed(scope.namespace())).isEmpty();
+    assertThat(apply(new StoreCommand.EndLease(commands.id("alive"))).code()).isEqualTo(Code.HELD);
+    assertThat(apply(new StoreCommand.EndLease(commands.id("none"))).code()).isEqualTo(Code.ABSENT);
   }
 
   private List<EffectKey> listed(String namespace) {
