@@ -1,6 +1,9 @@
 package io.idembox.effect;
 
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -44,6 +47,31 @@ public final class EffectCatalog {
 
   public Set<String> names() {
     return byName.keySet();
+  }
+
+  /**
+   * Compares retentions with how late a request may come again.
+   *
+   * @param horizon the longest time after which a copy of a request may still arrive, such as a
+   *     topic's retention
+   * @return one warning per effect that is forgotten before
+   */
+  public List<StoreFinding> checkRetention(Duration horizon) {
+    List<StoreFinding> findings = new ArrayList<>();
+    for (Effect<?, ?> effect : byName.values()) {
+      Duration retention = effect.policy().retention();
+      if (retention.compareTo(horizon) < 0) {
+        findings.add(
+            new StoreFinding(
+                StoreFinding.Severity.WARNING,
+                "effect.retention",
+                "Effect '%s' is remembered for %s, and copies may come for %s"
+                    .formatted(effect.name(), retention, horizon),
+                "A copy that comes after that runs it again",
+                "Raise its retention to the horizon, or be sure that copies are recognised otherwise"));
+      }
+    }
+    return findings;
   }
 
   static void checkResolver(Effect<?, ?> effect) {

@@ -37,6 +37,7 @@ public final class EffectGuard implements AutoCloseable {
   private final EffectRunner runner;
   private final Outcomes outcomes;
   private final EffectBulk bulk;
+  private final MarkerWatch marker;
   private final Duration closeTimeout;
   private final @Nullable GuardExecutor ownExecutor;
   private final AtomicInteger running = new AtomicInteger();
@@ -49,6 +50,7 @@ public final class EffectGuard implements AutoCloseable {
     ownExecutor = b.executor == null ? new GuardExecutor("effect-" + namespace) : null;
     LeaseKeeper leases = new LeaseKeeper(store, b.metrics, b.ticker);
     Afterwork afterwork = new Afterwork(store);
+    marker = new MarkerWatch(store, namespace, b.metrics, b.ticker);
     parts =
         new GuardParts(
             namespace,
@@ -62,7 +64,7 @@ public final class EffectGuard implements AutoCloseable {
             new StoreCalls(store, b.metrics),
             leases,
             afterwork,
-            new GuardTimer("effect-guard-" + namespace, leases, afterwork));
+            new GuardTimer("effect-guard-" + namespace, leases, afterwork, marker));
     outcomes = new Outcomes(parts);
     runner = new EffectRunner(parts, outcomes);
     bulk = new EffectBulk(parts, runner, outcomes, () -> closed);
@@ -170,6 +172,25 @@ public final class EffectGuard implements AutoCloseable {
     } finally {
       running.decrementAndGet();
     }
+  }
+
+  /** What people do: see what is in doubt, decide about it, forget. */
+  public EffectOperations operations() {
+    return new EffectOperations(parts, ids);
+  }
+
+  /**
+   * Asks the store about everything that would break a promise, its marker included; waits for the
+   * answers. A service prints the findings, and refuses to start on one that is an error.
+   *
+   * @throws EffectStoreException if the store cannot be asked
+   */
+  public List<StoreFinding> check() {
+    List<StoreFinding> findings = new ArrayList<>(parts.calls().store().check());
+    marker.seen(
+        parts.calls().awaitUninterruptibly(parts.calls().store().marker(parts.namespace())));
+    findings.addAll(marker.findings());
+    return findings;
   }
 
   public String namespace() {

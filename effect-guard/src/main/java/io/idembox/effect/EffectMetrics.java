@@ -22,28 +22,41 @@ public interface EffectMetrics {
 
   /** What is counted. */
   enum Event {
-    PERFORMED,
-    REPLAYED,
-    NOT_PERFORMED,
-    /** A caller found the key held and waited. */
-    WAITED,
-    IN_PROGRESS,
-    IN_DOUBT,
-    REJECTED,
-    /** A request differed from the first one, whether it was refused or got the receipt. */
-    MISMATCH,
-    /** Run without protection, under {@link OnStoreFailure#OPEN}. */
-    UNGUARDED,
+    PERFORMED(true),
+    REPLAYED(true),
+    NOT_PERFORMED(true),
+    IN_PROGRESS(true),
+    IN_DOUBT(true),
+    REJECTED(true),
+    /** A call found another request stored under its key, and was refused. */
+    MISMATCH(true),
     /** The store failed and nothing ran. */
-    UNAVAILABLE,
-    LEASE_LOST,
+    UNAVAILABLE(true),
+    /** A caller found the key held and waited. */
+    WAITED(false),
+    /** A call found another request stored under its key, and got the old receipt. */
+    OTHER_REQUEST(false),
+    /** Run without protection, under {@link OnStoreFailure#OPEN}. */
+    UNGUARDED(false),
+    LEASE_LOST(false),
     /** A run ended after another had taken its key over. */
-    LATE_COMPLETION,
+    LATE_COMPLETION(false),
     /** A run's end could not be stored yet; the guard goes on trying. */
-    UNRECORDED,
-    RECEIPT_NOT_KEPT,
-    /** The store lost its data; counted for the namespace's guard, not for an effect. */
-    DATA_LOST
+    UNRECORDED(false),
+    RECEIPT_NOT_KEPT(false),
+    /** The store lost its data; of no effect in particular, so with an empty name. */
+    DATA_LOST(false);
+
+    private final boolean outcome;
+
+    Event(boolean outcome) {
+      this.outcome = outcome;
+    }
+
+    /** Whether it is how a call ended; a call with several runs counts each run's end. */
+    public boolean outcome() {
+      return outcome;
+    }
   }
 
   /** What is timed. */

@@ -85,7 +85,7 @@ public final class EffectTransitions {
             return put(
                 current.with(
                     current.state,
-                    current.doubtBefore,
+                    current.indexed,
                     now + c.lease().toMillis(),
                     current.sinceMillis));
           }
@@ -163,9 +163,13 @@ public final class EffectTransitions {
       if (current == null || !current.carries(c.token())) {
         return answer(StoreReply.Code.LOST);
       }
-      return put(
-          current.with(
-              EffectRecord.State.CLAIMED, true, now + c.lease().toMillis(), current.sinceMillis));
+      return silent(
+          put(
+              current.with(
+                  EffectRecord.State.CLAIMED,
+                  true,
+                  now + c.lease().toMillis(),
+                  current.sinceMillis)));
     }
 
     Result endLease() {

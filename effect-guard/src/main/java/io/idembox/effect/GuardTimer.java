@@ -15,13 +15,15 @@ final class GuardTimer implements Runnable {
 
   private final LeaseKeeper leases;
   private final Afterwork afterwork;
+  private final MarkerWatch marker;
   private final Thread thread;
   private volatile boolean stopped;
   private volatile long turn = LONGEST_TURN;
 
-  GuardTimer(String name, LeaseKeeper leases, Afterwork afterwork) {
+  GuardTimer(String name, LeaseKeeper leases, Afterwork afterwork, MarkerWatch marker) {
     this.leases = leases;
     this.afterwork = afterwork;
+    this.marker = marker;
     this.thread = new Thread(this, name);
     thread.setDaemon(true);
   }
@@ -53,6 +55,7 @@ final class GuardTimer implements Runnable {
         leases.turn();
         if (++count % TURNS_PER_AFTERWORK == 0) {
           afterwork.turn();
+          marker.turn();
         }
       } catch (RuntimeException e) {
         // The edge of this loop: without it, one surprise would end the renewal of every lease.

@@ -72,10 +72,10 @@ final class Outcomes {
             && record.fingerprint() != 0
             && call.fingerprint() != record.fingerprint();
     if (other) {
-      parts.count(call.effect(), EffectMetrics.Event.MISMATCH);
       if (call.policy().fingerprint() == OnMismatch.REJECT) {
         return new EffectOutcome.Mismatch<>(call.key());
       }
+      parts.count(call.effect(), EffectMetrics.Event.OTHER_REQUEST);
       SKIPS.warn(
           "Effect {} ({}) was done with another request before: its old receipt is replayed",
           parts.shown(call.key()),
@@ -112,9 +112,8 @@ final class Outcomes {
       case IN_PROGRESS -> parts.count(call.effect(), EffectMetrics.Event.IN_PROGRESS);
       case IN_DOUBT -> parts.count(call.effect(), EffectMetrics.Event.IN_DOUBT);
       case REJECTED -> parts.count(call.effect(), EffectMetrics.Event.REJECTED);
-      case MISMATCH, UNAVAILABLE -> {
-        // Counted where they were found.
-      }
+      case MISMATCH -> parts.count(call.effect(), EffectMetrics.Event.MISMATCH);
+      case UNAVAILABLE -> parts.count(call.effect(), EffectMetrics.Event.UNAVAILABLE);
     }
     return outcome;
   }

@@ -1,30 +1,223 @@
 package io.idembox.effect;
 
+import io.idembox.effect.StoreFinding.Severity;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.models.role.RedisNodeDescription;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Asks Redis about what would break a promise. */
+/** Asks every master about what would break a promise. */
 final class RedisCheck {
+  private static final Duration CLOCK_LIMIT = Duration.ofSeconds(5);
+  private static final double FULL = 0.8;
+
   private final RedisLink link;
   private final Duration commandTimeout;
+  private final Set<String> accepted;
+  private final List<StoreFinding> findings = new ArrayList<>();
 
-  RedisCheck(RedisLink link, Duration commandTimeout) {
+  RedisCheck(RedisLink link, Duration commandTimeout, Set<String> accepted) {
     this.link = link;
     this.commandTimeout = commandTimeout;
+    this.accepted = accepted;
   }
 
   List<StoreFinding> findings() {
+    if (link.connection() instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+      for (RedisClusterNode node : cluster.getPartitions()) {
+        if (node.getRole() == RedisNodeDescription.Role.UPSTREAM && !node.getSlots().isEmpty()) {
+          check(
+              node.getUri().getHost() + ":" + node.getUri().getPort(),
+              cluster.async().getConnection(node.getNodeId()));
+        }
+      }
+    } else {
+      check(link.where(), link.async());
+    }
+    return List.copyOf(findings);
+  }
+
+  private void check(String where, RedisClusterAsyncCommands<byte[], byte[]> server) {
+    Map<String, String> info = parse(await(server.info("everything")));
+    version(where, info);
+    role(where, info);
+    memory(where, info);
+    persistence(where, info, server);
+    replicas(where, info);
+    clock(where, server);
+  }
+
+  private void version(String where, Map<String, String> info) {
+    String version = info.getOrDefault("redis_version", "0.0");
+    String[] numbers = version.split("\\.", -1);
+    int major = Integer.parseInt(numbers[0]);
+    int minor = Integer.parseInt(numbers[1]);
+    if (major < 6 || (major == 6 && minor < 2)) {
+      add(
+          Severity.ERROR,
+          "redis.version",
+          "Redis at %s is version %s".formatted(where, version),
+          "The guard is tested with 6.2 and later only",
+          "Use 7.0 or later");
+    } else if (major < 7) {
+      add(
+          Severity.INFO,
+          "redis.version",
+          "Redis at %s is version %s".formatted(where, version),
+          "Where its memory is full, it refuses to record effects that have run; from 7.0 on it takes them",
+          "Use 7.0 or later");
+    }
+  }
+
+  private void role(String where, Map<String, String> info) {
+    if (info.getOrDefault("role", "").equals("slave")) {
+      add(
+          Severity.ERROR,
+          "redis.role",
+          "Redis at %s is a replica".formatted(where),
+          "It takes no claims, so no effect runs",
+          "Name the master, or its Sentinels or cluster");
+    }
+    if (info.getOrDefault("loading", "0").equals("1")) {
+      add(
+          Severity.ERROR,
+          "redis.loading",
+          "Redis at %s still reads its data".formatted(where),
+          "It answers nothing until it has",
+          "Wait");
+    }
+  }
+
+  private void memory(String where, Map<String, String> info) {
+    String policy = info.getOrDefault("maxmemory_policy", "unknown");
+    long limit = number(info, "maxmemory");
+    if (!policy.equals("noeviction")) {
+      add(
+          Severity.ERROR,
+          "redis.eviction",
+          "Redis at %s has maxmemory-policy %s".formatted(where, policy),
+          "Under memory pressure it drops effects that are done, and they run again; the volatile policies drop just those",
+          "Set maxmemory-policy noeviction, or use a Redis of its own");
+    }
+    if (limit == 0) {
+      add(
+          Severity.WARNING,
+          "redis.maxmemory",
+          "Redis at %s has no maxmemory".formatted(where),
+          "When the machine's memory ends, the system may kill it",
+          "Set maxmemory to what rate x retention x 200 bytes need, with room");
+    } else if (number(info, "used_memory") > limit * FULL) {
+      add(
+          Severity.WARNING,
+          "redis.full",
+          "Redis at %s uses %s of %s bytes".formatted(where, info.get("used_memory"), limit),
+          "When it is full, no effect starts",
+          "Raise maxmemory or shorten retentions");
+    }
+    if (number(info, "evicted_keys") > 0) {
+      add(
+          Severity.WARNING,
+          "redis.evicted",
+          "Redis at %s has evicted %s keys since its start"
+              .formatted(where, info.get("evicted_keys")),
+          "Some may have been effects that were done",
+          "See maxmemory-policy");
+    }
+  }
+
+  private void persistence(
+      String where, Map<String, String> info, RedisClusterAsyncCommands<byte[], byte[]> server) {
+    if (info.getOrDefault("aof_enabled", "0").equals("1")) {
+      return;
+    }
+    boolean snapshots;
     try {
-      link.async().ping().get(commandTimeout.toMillis() * 2, TimeUnit.MILLISECONDS);
-      return List.of();
+      Map<String, String> save = await(server.configGet("save"));
+      snapshots = !save.getOrDefault("save", "").isEmpty();
+    } catch (EffectStoreException e) {
+      // Managed servers hide CONFIG: the last snapshot tells as much as can be known.
+      snapshots = number(info, "rdb_saves") > 0 || number(info, "rdb_changes_since_last_save") == 0;
+    }
+    add(
+        Severity.WARNING,
+        "redis.persistence",
+        "Redis at %s %s".formatted(where, snapshots ? "has snapshots only" : "has no persistence"),
+        "After its crash it has forgotten %s, and those effects may run again"
+            .formatted(snapshots ? "the last minutes" : "everything"),
+        "Set appendonly yes");
+  }
+
+  private void replicas(String where, Map<String, String> info) {
+    if (number(info, "connected_slaves") == 0) {
+      add(
+          Severity.INFO,
+          "redis.replicas",
+          "Redis at %s has no replica".formatted(where),
+          "While it is down, no effect starts",
+          "Add one if that matters; replication is asynchronous, so a failover can lose the last moments");
+    }
+  }
+
+  private void clock(String where, RedisClusterAsyncCommands<byte[], byte[]> server) {
+    List<byte[]> time = await(server.time());
+    long seconds =
+        Long.parseLong(new String(time.get(0), java.nio.charset.StandardCharsets.US_ASCII));
+    long off = Math.abs(System.currentTimeMillis() / 1000 - seconds);
+    if (off > CLOCK_LIMIT.toSeconds()) {
+      add(
+          Severity.WARNING,
+          "redis.clock",
+          "The clock of Redis at %s is %d s off this machine's".formatted(where, off),
+          "Leases and retentions go by its clock, and end early when it is set forward",
+          "Let both follow NTP");
+    }
+  }
+
+  private void add(Severity severity, String code, String what, String why, String remedy) {
+    Severity effective =
+        severity == Severity.ERROR && accepted.contains(code) ? Severity.WARNING : severity;
+    findings.add(new StoreFinding(effective, code, what, why, remedy));
+  }
+
+  private <T> T await(CompletionStage<T> stage) {
+    try {
+      return stage.toCompletableFuture().get(commandTimeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (ExecutionException | TimeoutException e) {
       throw RedisErrors.of(e, link.where());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw RedisErrors.of(e, link.where());
+    }
+  }
+
+  private static Map<String, String> parse(String info) {
+    Map<String, String> values = new HashMap<>();
+    info.lines()
+        .forEach(
+            line -> {
+              int colon = line.indexOf(':');
+              if (colon > 0) {
+                values.putIfAbsent(line.substring(0, colon), line.substring(colon + 1).trim());
+              }
+            });
+    return values;
+  }
+
+  private static long number(Map<String, String> info, String name) {
+    try {
+      return Long.parseLong(info.getOrDefault(name, "0"));
+    } catch (NumberFormatException e) {
+      return 0;
     }
   }
 }

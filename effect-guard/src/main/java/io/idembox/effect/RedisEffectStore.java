@@ -17,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -40,15 +41,17 @@ public final class RedisEffectStore implements EffectStore {
 
   private final RedisLink link;
   private final Duration commandTimeout;
+  private final Set<String> accepted;
   private final RedisCommands commands;
   private final RedisDeadlines deadlines;
   private final ServerClock clock = new ServerClock();
   private final ConcurrentMap<String, RedisKeys> namespaces = new ConcurrentHashMap<>();
   private final List<Runnable> reconnectListeners = new CopyOnWriteArrayList<>();
 
-  private RedisEffectStore(RedisLink link, Duration commandTimeout) {
+  private RedisEffectStore(RedisLink link, Duration commandTimeout, Set<String> accepted) {
     this.link = link;
     this.commandTimeout = commandTimeout;
+    this.accepted = accepted;
     this.commands = new RedisCommands(this::keys);
     this.deadlines = new RedisDeadlines(link.where(), commandTimeout);
     link.client().addListener(new Reconnects());
@@ -279,7 +282,7 @@ public final class RedisEffectStore implements EffectStore {
 
   @Override
   public List<StoreFinding> check() {
-    return new RedisCheck(link, commandTimeout).findings();
+    return new RedisCheck(link, commandTimeout, accepted).findings();
   }
 
   @Override
@@ -348,6 +351,7 @@ public final class RedisEffectStore implements EffectStore {
   public static final class Builder {
     private final String uri;
     private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
+    private Set<String> accepted = Set.of();
 
     private Builder(String uri) {
       this.uri = uri;
@@ -360,6 +364,15 @@ public final class RedisEffectStore implements EffectStore {
      */
     public Builder commandTimeout(Duration commandTimeout) {
       this.commandTimeout = commandTimeout;
+      return this;
+    }
+
+    /**
+     * Findings of {@link RedisEffectStore#check()} that are known and taken: their errors become
+     * warnings, such as {@code "redis.eviction"} where nothing else can be had.
+     */
+    public Builder accept(String... codes) {
+      this.accepted = Set.of(codes);
       return this;
     }
 
@@ -379,7 +392,7 @@ public final class RedisEffectStore implements EffectStore {
                 + ": allowed are 10 ms to 60 s");
       }
       return new RedisEffectStore(
-          new RedisConnector(uri, commandTimeout).connect(), commandTimeout);
+          new RedisConnector(uri, commandTimeout).connect(), commandTimeout, accepted);
     }
   }
 }
