@@ -74,7 +74,9 @@ final class BatchRunner {
     Duration took = Duration.ofNanos(System.nanoTime() - begun);
     report(batch, identities, run, handled.get(), took);
     effects.run(run.intents(), taken.work()::isOpen);
-    effects.runUnfinishedOf(duplicates(claims, run), taken.work()::isOpen);
+    if (run.owesEffects()) {
+      effects.runUnfinishedOf(duplicates(claims, run), taken.work()::isOpen);
+    }
     return took;
   }
 
@@ -130,8 +132,9 @@ final class BatchRunner {
     metrics.committed(report, took);
     try {
       listener.onBatch(report);
-    } catch (RuntimeException e) {
-      log.warn("The run listener failed on {}", report, e);
+    } catch (Throwable e) {
+      // An Error too: the batch is committed, and must not look as if it had failed.
+      log.warn("The run listener failed on {}: {}", report, Causes.summary(e));
     }
   }
 

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Chains of causes, which may bite their own tail. */
 final class Causes {
+  private static final int MOST_CHARACTERS = 500;
+
   private Causes() {}
 
   /** The failure, its cause, and so on to the root. */
@@ -24,5 +26,49 @@ final class Causes {
   static Throwable root(Throwable failure) {
     List<Throwable> chain = of(failure);
     return chain.get(chain.size() - 1);
+  }
+
+  /**
+   * One line about a failure, for logs and journals: the root cause first, since wrappers say
+   * little. Bounded and without control characters, whatever the failure's message holds; and it
+   * cannot fail, whatever the failure's own code does.
+   */
+  static String summary(Throwable failure) {
+    try {
+      return oneLine(describe(failure));
+    } catch (Throwable e) {
+      // A message that is put together when it is asked for, and cannot be.
+      return failure.getClass().getName()
+          + " (it cannot be printed: "
+          + e.getClass().getName()
+          + ")";
+    }
+  }
+
+  private static String describe(Throwable failure) {
+    Throwable root = root(failure);
+    for (Throwable t : of(failure)) {
+      if (t instanceof UndecodableRecordException undecodable) {
+        // The decoder's own message may quote the payload.
+        return String.valueOf(undecodable.getMessage());
+      }
+    }
+    if (root == failure || failure instanceof RecordFailedException) {
+      return root.toString();
+    }
+    String message = String.valueOf(failure.getMessage());
+    return message.contains(String.valueOf(root.getMessage())) ? message : message + ": " + root;
+  }
+
+  private static String oneLine(String text) {
+    StringBuilder line = new StringBuilder(Math.min(text.length(), MOST_CHARACTERS) + 3);
+    for (int i = 0; i < text.length(); i++) {
+      if (line.length() >= MOST_CHARACTERS) {
+        return line.append("...").toString();
+      }
+      char c = text.charAt(i);
+      line.append(Character.isISOControl(c) ? ' ' : c);
+    }
+    return line.toString();
   }
 }

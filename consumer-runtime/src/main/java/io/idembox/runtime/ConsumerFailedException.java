@@ -5,6 +5,6 @@ public final class ConsumerFailedException extends ConsumerException {
   private static final long serialVersionUID = 1L;
 
   ConsumerFailedException(String consumer, Throwable cause) {
-    super("Consumer " + consumer + " ended by itself: " + FailurePolicy.summary(cause), cause);
+    super("Consumer " + consumer + " ended by itself: " + Causes.summary(cause), cause);
   }
 }

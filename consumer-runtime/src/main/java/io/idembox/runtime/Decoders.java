@@ -1,5 +1,7 @@
 package io.idembox.runtime;
 
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -24,7 +26,24 @@ public final class Decoders {
   /** JSON to a record or class, by Jackson; fields that the type does not have are passed over. */
   public static <T> Decoder<T> json(Class<T> type) {
     ObjectReader reader = JSON.readerFor(Objects.requireNonNull(type, "type"));
-    return (topic, headers, value) -> reader.readValue(value);
+    return (topic, headers, value) -> {
+      try {
+        return reader.readValue(value);
+      } catch (JsonProcessingException e) {
+        throw new DecodingException(complaint(type, e));
+      }
+    };
+  }
+
+  private static String complaint(Class<?> type, JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    String where = at == null ? "" : " at line " + at.getLineNr() + ", column " + at.getColumnNr();
+    return "not the JSON of a "
+        + type.getName()
+        + where
+        + " ("
+        + e.getClass().getSimpleName()
+        + ")";
   }
 
   /** UTF-8 text; bytes that are not UTF-8 are refused, not replaced. */

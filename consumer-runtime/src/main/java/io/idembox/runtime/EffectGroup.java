@@ -71,7 +71,7 @@ final class EffectGroup<Q, R> {
               + " cannot be decoded to "
               + effect.name().requestType().getName()
               + ": "
-              + FailurePolicy.summary(e);
+              + Causes.summary(e);
       log.error("{}: held, {}", entry.key(), reason);
       settlements.add(Settlement.held(entry, reason));
       return Optional.empty();
@@ -99,7 +99,7 @@ final class EffectGroup<Q, R> {
         yield Settlement.held(entry, reason);
       }
       case UNAVAILABLE -> {
-        String reason = FailurePolicy.summary(((EffectOutcome.Unavailable<R>) outcome).cause());
+        String reason = Causes.summary(((EffectOutcome.Unavailable<R>) outcome).cause());
         log.warn("{}: waits, the guard's store failed: {}", entry.key(), reason);
         yield Settlement.postponed(entry, GUARD_AWAY, reason);
       }
@@ -111,7 +111,7 @@ final class EffectGroup<Q, R> {
   }
 
   private Settlement putOff(JournalEntry entry, Throwable cause) {
-    String reason = FailurePolicy.summary(cause);
+    String reason = Causes.summary(cause);
     if (entry.attempt() >= MOST_ATTEMPTS) {
       log.error("{}: failed for good after {} attempts: {}", entry.key(), entry.attempt(), reason);
       return Settlement.failed(entry, reason);
@@ -128,8 +128,7 @@ final class EffectGroup<Q, R> {
 
   private Settlement doubt(JournalEntry entry, EffectOutcome.InDoubt<R> outcome) {
     @Nullable Throwable cause = outcome.cause();
-    String reason =
-        cause == null ? "an earlier attempt ended unknown" : FailurePolicy.summary(cause);
+    String reason = cause == null ? "an earlier attempt ended unknown" : Causes.summary(cause);
     if (effect.policy().onUnknown() == OnUnknown.HOLD || entry.attempt() >= MOST_ATTEMPTS) {
       log.error("{}: held, its outcome is unknown: {}", entry.key(), reason);
       return Settlement.held(entry, reason);

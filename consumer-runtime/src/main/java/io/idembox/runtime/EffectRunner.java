@@ -118,7 +118,7 @@ final class EffectRunner {
               + " when their lease has ended: {}",
           owed.size(),
           name,
-          FailurePolicy.summary(e));
+          Causes.summary(e));
     }
   }
 

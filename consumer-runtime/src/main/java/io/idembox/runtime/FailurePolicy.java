@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 final class FailurePolicy {
   private static final Logger log = LoggerFactory.getLogger(FailurePolicy.class);
   private static final Duration AT_ONCE = Duration.ZERO;
+  private static final int WORTH_A_LINE = 8;
   private static final Backoff MOMENT = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
 
   private final Backoff recordBackoff;
@@ -40,12 +41,23 @@ final class FailurePolicy {
   }
 
   private static Duration moment(Batch batch, Throwable failure) {
-    return MOMENT.after(batch.work().fail(batch, Stall.Reason.CONTENTION, detail(batch, failure)));
+    String detail = detail(batch, failure);
+    int failures = batch.work().fail(batch, Stall.Reason.CONTENTION, detail);
+    // Everyday contention ends after a moment and is not worth a line; one that does not is, at
+    // longer and longer intervals.
+    if (failures >= WORTH_A_LINE && Integer.bitCount(failures) == 1) {
+      log.warn("In another's way {} times in a row, goes on trying: {}", failures, detail);
+    }
+    return MOMENT.after(failures);
   }
 
   private Duration outage(Batch batch, Throwable failure) {
     String detail = detail(batch, failure);
     Duration pause = outageBackoff.after(batch.work().fail(batch, Stall.Reason.OUTAGE, detail));
+    if (failure instanceof RecordFailedException known) {
+      // A server that only this handler uses: what stands before the record need not wait for it.
+      batch.work().splitAt(batch, known.index());
+    }
     log.warn(
         "A server failed, nothing was recorded, next attempt in {} ms: {}",
         pause.toMillis(),
@@ -77,16 +89,6 @@ final class FailurePolicy {
   }
 
   private static String detail(Batch batch, Throwable failure) {
-    return batch.nameOf(0) + ": " + summary(failure);
-  }
-
-  /** The root cause first, since wrappers say little. */
-  static String summary(Throwable failure) {
-    Throwable root = Causes.root(failure);
-    if (root == failure || failure instanceof RecordFailedException) {
-      return root.toString();
-    }
-    String message = String.valueOf(failure.getMessage());
-    return message.contains(String.valueOf(root.getMessage())) ? message : message + ": " + root;
+    return batch.nameOf(0) + ": " + Causes.summary(failure);
   }
 }

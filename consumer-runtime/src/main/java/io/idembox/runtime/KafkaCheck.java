@@ -61,7 +61,7 @@ final class KafkaCheck {
       throw new StartRefusedException(
           at + " did not answer within " + limit.toMillis() + " ms; is it up, and reachable?", e);
     } catch (KafkaException e) {
-      throw new StartRefusedException(at + " cannot be used: " + FailurePolicy.summary(e), e);
+      throw new StartRefusedException(at + " cannot be used: " + Causes.summary(e), e);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new StartRefusedException("Interrupted while asking " + at, e);

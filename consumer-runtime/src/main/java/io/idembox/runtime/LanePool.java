@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
 final class LanePool implements PollLoop.Workers {
   private static final Logger log = LoggerFactory.getLogger(LanePool.class);
 
+  private static final Duration UNJUDGED = Duration.ofSeconds(1);
+
   private final BatchRunner batches;
   private final FailurePolicy failures;
   private final ExecutorService workers;
@@ -41,32 +43,43 @@ final class LanePool implements PollLoop.Workers {
   private void turn(PartitionWork work) {
     Optional<Batch> next = work.nextBatch();
     if (next.isPresent()) {
-      run(next.get());
-      work.endTurn();
-      wake(work);
+      try {
+        run(next.get());
+      } finally {
+        work.endTurn();
+        wake(work);
+      }
     }
   }
 
   private void run(Batch batch) {
-    PartitionWork work = batch.work();
     try {
-      work.finish(batch, batches.run(batch));
+      batch.work().finish(batch, batches.run(batch));
     } catch (AssignmentEndedException e) {
       log.info("{}; it was rolled back and belongs to the partition's new owner", e.getMessage());
     } catch (Throwable e) {
       // The edge of the worker's loop. Errors too: a handler that overflows its stack must not end
       // the thread and leave a consumer that looks alive and reads nothing.
-      Duration pause = failures.pauseAfter(batch, e);
-      if (pause.isZero()) {
-        work.giveBack(batch);
-      } else {
-        pause(batch, pause);
-      }
+      pause(batch, pauseAfter(batch, e));
+    }
+  }
+
+  /** Whatever goes wrong in judging a failure, the batch's lanes must come back. */
+  private Duration pauseAfter(Batch batch, Throwable failure) {
+    try {
+      return failures.pauseAfter(batch, failure);
+    } catch (Throwable e) {
+      log.error("{}: its failure could not be judged", batch.nameOf(0), e);
+      return UNJUDGED;
     }
   }
 
   private void pause(Batch batch, Duration pause) {
     PartitionWork work = batch.work();
+    if (pause.isZero()) {
+      work.giveBack(batch);
+      return;
+    }
     work.pause(batch);
     // Nobody waits for the end of the pause, and it cannot fail: it only hands out turns.
     ScheduledFuture<?> unused =

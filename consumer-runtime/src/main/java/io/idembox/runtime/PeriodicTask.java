@@ -38,10 +38,11 @@ final class PeriodicTask {
     try {
       task.run();
       failuresInARow = 0;
-    } catch (RuntimeException e) {
-      // The edge of the loop: an outage must not end it, nor fill the log while it lasts.
+    } catch (Throwable e) {
+      // The edge of the loop: an outage, or an Error of an effect, must not end it, nor fill the
+      // log while it lasts.
       if (failuresInARow++ == 0) {
-        log.warn("{} failed and goes on trying: {}", name, FailurePolicy.summary(e));
+        log.warn("{} failed and goes on trying: {}", name, Causes.summary(e));
       }
     }
   }

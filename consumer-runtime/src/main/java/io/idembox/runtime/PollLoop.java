@@ -138,7 +138,7 @@ final class PollLoop implements Runnable {
     log.warn(
         "Kafka answered with an error, next poll in {} ms: {}",
         pause.toMillis(),
-        FailurePolicy.summary(failure));
+        Causes.summary(failure));
     try {
       TimeUnit.NANOSECONDS.sleep(pause.toNanos());
     } catch (InterruptedException e) {

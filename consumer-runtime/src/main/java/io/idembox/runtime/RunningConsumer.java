@@ -6,6 +6,10 @@ import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.RegisteredConsumer;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -32,7 +36,8 @@ final class RunningConsumer {
       ConsumerSettings settings,
       Servers servers,
       ConsumerInbox inbox,
-      @Nullable EffectGuard guard) {
+      @Nullable EffectGuard guard,
+      Consumer<byte[], byte[]> kafka) {
     this.settings = settings;
     this.servers = servers;
     this.inbox = inbox;
@@ -56,7 +61,7 @@ final class RunningConsumer {
             new FailurePolicy(settings.recordBackoff(), settings.outageBackoff(), metrics));
     this.loop =
         new PollLoop(
-            new KafkaConsumer<>(settings.kafka().forConsumer()),
+            kafka,
             settings.routes().topics(),
             servers.topicIds(),
             settings.start(),
@@ -73,13 +78,18 @@ final class RunningConsumer {
    */
   static RunningConsumer start(ConsumerSettings settings) {
     Servers servers = Servers.check(settings);
+    Deque<Runnable> undo = new ArrayDeque<>();
+    undo.push(servers::close);
     RunningConsumer consumer;
     try {
-      consumer = assemble(settings, servers);
+      // First of all, since it checks Kafka's own settings and leaves nothing behind.
+      Consumer<byte[], byte[]> kafka = new KafkaConsumer<>(settings.kafka().forConsumer());
+      undo.push(() -> kafka.close(CloseOptions.timeout(Duration.ZERO)));
+      consumer = assemble(settings, servers, kafka, undo);
     } catch (RuntimeException e) {
-      servers.close();
+      undo.forEach(Runnable::run);
       throw new StartRefusedException(
-          "Consumer " + settings.name() + " does not start: " + FailurePolicy.summary(e), e);
+          "Consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
     }
     consumer.leases.start();
     consumer.sweeper.start();
@@ -87,22 +97,29 @@ final class RunningConsumer {
     return consumer;
   }
 
-  private static RunningConsumer assemble(ConsumerSettings settings, Servers servers) {
+  private static RunningConsumer assemble(
+      ConsumerSettings settings,
+      Servers servers,
+      Consumer<byte[], byte[]> kafka,
+      Deque<Runnable> undo) {
     RegisteredConsumer registered = servers.inbox().register(registration(settings));
+    EffectGuard guard = null;
+    if (servers.effectStore() != null) {
+      guard =
+          EffectGuard.builder(servers.effectStore())
+              .namespace(registered.namespace())
+              .closeTimeout(GUARD_MARGIN)
+              .build();
+      undo.push(guard::close);
+    }
+    ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
+    RunningConsumer consumer = new RunningConsumer(settings, servers, inbox, guard, kafka);
     log.info(
         "Consumer {} (group {}) starts; its effects are in the namespace {}",
         registered.name(),
         registered.groupId(),
         registered.namespace());
-    EffectGuard guard =
-        servers.effectStore() == null
-            ? null
-            : EffectGuard.builder(servers.effectStore())
-                .namespace(registered.namespace())
-                .closeTimeout(GUARD_MARGIN)
-                .build();
-    ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
-    return new RunningConsumer(settings, servers, inbox, guard);
+    return consumer;
   }
 
   private static ConsumerRegistration registration(ConsumerSettings settings) {

@@ -91,7 +91,7 @@ final class Servers {
       inbox.check();
       return inbox;
     } catch (InboxException e) {
-      throw new StartRefusedException(FailurePolicy.summary(e), e);
+      throw new StartRefusedException(Causes.summary(e), e);
     }
   }
 
@@ -106,7 +106,7 @@ final class Servers {
         }
         return Optional.ofNullable(settings.effectStore());
       } catch (EffectException e) {
-        throw new StartRefusedException(FailurePolicy.summary(e), e);
+        throw new StartRefusedException(Causes.summary(e), e);
       }
     };
   }
@@ -154,8 +154,7 @@ final class Servers {
       refusals.add(
           e.getCause() instanceof StartRefusedException refusal
               ? refusal
-              : new StartRefusedException(
-                  server + " cannot be used: " + FailurePolicy.summary(e), e));
+              : new StartRefusedException(server + " cannot be used: " + Causes.summary(e), e));
     } catch (TimeoutException e) {
       refusals.add(
           new StartRefusedException(

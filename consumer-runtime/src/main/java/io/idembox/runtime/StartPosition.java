@@ -1,10 +1,13 @@
 package io.idembox.runtime;
 
+import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,15 +22,18 @@ public enum StartPosition {
   /** From the records that come after the start; what is there already is not read. */
   LATEST;
 
+  private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
   private static final Logger log = LoggerFactory.getLogger(StartPosition.class);
 
   /** The group never committed an offset for these partitions. */
   void place(Consumer<?, ?> consumer, Set<TopicPartition> partitions) {
     Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
     Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
+    Map<TopicPartition, OffsetAndMetadata> chosen = new HashMap<>();
     for (TopicPartition partition : partitions) {
       long position = known(this == EARLIEST ? first : end, partition);
       consumer.seek(partition, position);
+      chosen.put(partition, new OffsetAndMetadata(position));
       log.info(
           "{} has no committed offset: starts at {} ({}), with {} records ahead of it",
           partition,
@@ -35,6 +41,9 @@ public enum StartPosition {
           this,
           known(end, partition) - position);
     }
+    // At once: a partition without traffic would otherwise be placed anew at the next start, and
+    // LATEST would jump what came in between.
+    consumer.commitSync(chosen, COMMIT_LIMIT);
   }
 
   /** The committed offsets of these partitions are not in their logs any more. */

@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.effect.Effect;
@@ -20,6 +21,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.slf4j.LoggerFactory;
 
 /** A database, a topic of three partitions and a group of a test's own, and consumers on them. */
 @WithServers({Server.KAFKA, Server.POSTGRES, Server.REDIS})
@@ -29,6 +31,7 @@ abstract class ConsumerTestBase {
   final TestScope scope;
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final List<BatchReport> reports = new CopyOnWriteArrayList<>();
+  final CapturedLog log = new CapturedLog();
   final List<InboxConsumer> consumers = new ArrayList<>();
   HikariDataSource database;
   Orders orders;
@@ -55,6 +58,17 @@ abstract class ConsumerTestBase {
     orders = new Orders(scope.kafka().bootstrapServers());
     topic = scope.topic("orders", 3);
     group = scope.group("billing");
+  }
+
+  @BeforeEach
+  void captureLog() {
+    log.start();
+    ((Logger) LoggerFactory.getLogger("io.idembox")).addAppender(log);
+  }
+
+  @AfterEach
+  void releaseLog() {
+    ((Logger) LoggerFactory.getLogger("io.idembox")).detachAppender(log);
   }
 
   @AfterEach
