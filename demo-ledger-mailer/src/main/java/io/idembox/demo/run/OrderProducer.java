@@ -32,6 +32,10 @@ final class OrderProducer {
             "all",
             ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
             true,
+            // The leader of a topic just made may refuse the first batch and take the second, which
+            // puts the first out of sequence for ever. One at a time cannot overtake.
+            ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+            1,
             ProducerConfig.LINGER_MS_CONFIG,
             5);
     try (KafkaProducer<byte[], byte[]> producer =
