@@ -3,6 +3,7 @@ package io.idembox.testkit;
 import static java.util.Objects.requireNonNull;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -11,8 +12,9 @@ import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,8 +89,8 @@ public final class EmbeddedKafka implements AutoCloseable {
     NewTopic topic =
         new NewTopic(requireNonNull(name, "name"), Optional.of(partitions), Optional.of((short) 1));
     await("create topic " + name, admin().createTopics(List.of(topic.configs(configs))).all());
-    if (!Pause.until(VISIBLE_WITHIN, () -> hasLeaders(name, partitions))) {
-      throw new TestkitException("Topic " + name + " has no leaders after " + VISIBLE_WITHIN);
+    if (!Pause.until(VISIBLE_WITHIN, () -> areServed(name, partitions))) {
+      throw new TestkitException("Topic " + name + " is not served after " + VISIBLE_WITHIN);
     }
   }
 
@@ -101,15 +103,16 @@ public final class EmbeddedKafka implements AutoCloseable {
     await("delete topic " + name, admin().deleteTopics(List.of(name)).all());
   }
 
-  // The controller answers before the broker's own view has the topic; a client would meet
-  // UNKNOWN_TOPIC_OR_PARTITION.
-  private boolean hasLeaders(String name, int partitions) {
+  // The controller answers before the broker serves the partitions. Only their leader itself
+  // answers for their ends; metadata names a leader that may not know of it yet, and a producer
+  // that writes in between can lose the order of its batches for good.
+  private boolean areServed(String name, int partitions) {
+    Map<TopicPartition, OffsetSpec> ends = new HashMap<>();
+    for (int partition = 0; partition < partitions; partition++) {
+      ends.put(new TopicPartition(name, partition), OffsetSpec.latest());
+    }
     try {
-      TopicDescription topic =
-          admin().describeTopics(List.of(name)).allTopicNames().get().get(name);
-      return topic != null
-          && topic.partitions().size() == partitions
-          && topic.partitions().stream().allMatch(p -> p.leader() != null && !p.leader().isEmpty());
+      return admin().listOffsets(ends).all().get().size() == partitions;
     } catch (ExecutionException e) {
       return false;
     } catch (InterruptedException e) {
