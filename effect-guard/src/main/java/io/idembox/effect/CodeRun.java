@@ -113,8 +113,15 @@ final class CodeRun {
         Resolution<R> answer = call.resolver().resolve(attempt);
         if (answer instanceof Resolution.Happened<R> happened) {
           return done(call, lease, happened.receipt());
-        } else if (answer instanceof Resolution.StillUnknown<R> unknown) {
-          return unknown(lease, new UnresolvedException(unknown.reason()));
+        }
+        if (!(answer instanceof Resolution.DidNotHappen<R>)) {
+          // No answer at all, as careless code gives, is not a "no".
+          return unknown(
+              lease,
+              new UnresolvedException(
+                  answer instanceof Resolution.StillUnknown<R> unknown
+                      ? unknown.reason()
+                      : "the resolver answered null"));
         }
       }
       return done(call, lease, call.code().perform(attempt));
@@ -187,7 +194,8 @@ final class CodeRun {
               + bytes.length
               + " bytes, and the policy's cap is "
               + call.policy().receiptCap();
-    } catch (Exception | StackOverflowError e) {
+    } catch (Throwable e) {
+      // Errors too, such as a class that cannot be loaded: whatever it is, the effect is done.
       why = "it cannot be encoded (" + e.getClass().getSimpleName() + ")";
     }
     parts.count(call.effect(), EffectMetrics.Event.RECEIPT_NOT_KEPT);

@@ -9,21 +9,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EffectRejectedException extends EffectException {
   private static final long serialVersionUID = 1L;
+  private static final String NO_REASON = "no reason given";
   private final String reason;
   private final boolean replayed;
 
   /**
    * Refused for good.
    *
-   * @param reason for people; kept with the key, so free of secrets
+   * @param reason for people; kept with the key, so free of secrets. Null, as many a provider's
+   *     exception has for its message, stands for no reason given
    */
-  public EffectRejectedException(String reason) {
+  public EffectRejectedException(@Nullable String reason) {
     this(reason, null);
   }
 
-  public EffectRejectedException(String reason, @Nullable Throwable cause) {
-    super(reason, cause);
-    this.reason = reason;
+  public EffectRejectedException(@Nullable String reason, @Nullable Throwable cause) {
+    super(reason == null ? NO_REASON : reason, cause);
+    this.reason = reason == null ? NO_REASON : reason;
     this.replayed = false;
   }
 

@@ -10,9 +10,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -128,6 +130,57 @@ abstract class EffectGuardContract {
         .isThrownBy(() -> guard.once(mail, key("9"), new Mail("a@b", 10)))
         .matches(e -> e.replayed() && e.reason().equals("550 no such user"));
     assertThat(mail.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void aRejectionWithoutAReasonIsARejectionToo() {
+    MailEffect mail = new MailEffect();
+    mail.then(new EffectRejectedException(null));
+
+    List<EffectOutcome<Sent>> outcomes =
+        guard.tryOnceAll(mail, List.of(EffectCall.first(key("9"), new Mail("a@b", 10))));
+
+    assertThat(outcomes).extracting(EffectOutcome::kind).containsExactly(Kind.REJECTED);
+    assertThat(guard.tryOnce(mail, key("9"), new Mail("a@b", 10)).kind()).isEqualTo(Kind.REJECTED);
+    assertThat(mail.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void aResolverThatAnswersNothingDoesNotSayNo() {
+    ResolvableMailEffect careless = new ResolvableMailEffect(attempt -> null);
+    careless.then(new IOException("connection reset"));
+    assertThat(guard.tryOnce(careless, key("9"), new Mail("a@b", 10)).kind())
+        .isEqualTo(Kind.IN_DOUBT);
+
+    assertThat(guard.tryOnce(careless, key("9"), new Mail("a@b", 10)).kind())
+        .isEqualTo(Kind.IN_DOUBT);
+    assertThat(careless.runs()).isEqualTo(1);
+  }
+
+  @Test
+  void anErrorWhileTheReceiptIsEncodedMeansDoneAndNotKept() {
+    AtomicInteger runs = new AtomicInteger();
+    EffectCode<Object> code =
+        attempt -> {
+          runs.incrementAndGet();
+          return new Unloadable();
+        };
+    guard.once(EffectPolicy.defaults(), key("9"), Object.class, code);
+
+    assertThatExceptionOfType(EffectReceiptNotKeptException.class)
+        .isThrownBy(() -> guard.once(EffectPolicy.defaults(), key("9"), Object.class, code));
+    assertThat(runs).hasValue(1);
+  }
+
+  /** A receipt whose class misses another one, as after a deploy that forgot a jar. */
+  static final class Unloadable {
+    public String getText() {
+      return Objects.requireNonNullElseGet(null, Unloadable::missing);
+    }
+
+    private static String missing() {
+      throw new NoClassDefFoundError("com/example/Missing");
+    }
   }
 
   @Test
