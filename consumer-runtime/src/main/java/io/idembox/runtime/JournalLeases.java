@@ -1,5 +1,6 @@
 package io.idembox.runtime;
 
+import io.idembox.effect.EffectKey;
 import io.idembox.inbox.EffectJournal;
 import io.idembox.inbox.EffectJournal.JournalEntry;
 import java.time.Duration;
@@ -48,6 +49,11 @@ final class JournalLeases {
     if (!now.isEmpty()) {
       journal.renew(now, length);
     }
+  }
+
+  /** What is being performed or waits for its turn, for the log. */
+  List<EffectKey> running() {
+    return running.values().stream().map(JournalEntry::key).toList();
   }
 
   /** Ends the renewal; last of all, when nothing runs any more. */

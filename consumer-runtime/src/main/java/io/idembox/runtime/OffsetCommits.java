@@ -8,6 +8,7 @@ import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,9 +49,15 @@ final class OffsetCommits {
           underWay = false;
           if (failure == null) {
             confirm(sent);
+          } else if (failure instanceof RetriableException) {
+            // A rebalance under way, or a broker that moves: everyday, and sent again below.
+            log.debug("Offset commit not taken yet: {}", Causes.summary(failure));
           } else {
             // The next interval sends again whatever is still ours; a lost partition sends nothing.
-            log.warn("Offset commit refused, to be sent again if still owned: {}", sent, failure);
+            log.warn(
+                "Offset commit refused, to be sent again if still owned: {}: {}",
+                sent,
+                Causes.summary(failure));
           }
         });
   }
@@ -69,9 +76,9 @@ final class OffsetCommits {
       confirm(offsets);
     } catch (KafkaException e) {
       log.warn(
-          "Offset commit refused; the partitions' next owner skips what is recorded: {}",
+          "Offset commit refused; the partitions' next owner skips what is recorded: {}: {}",
           offsets,
-          e);
+          Causes.summary(e));
     }
   }
 

@@ -1,6 +1,7 @@
 package io.idembox.runtime;
 
 import io.idembox.effect.EffectGuard;
+import io.idembox.effect.EffectKey;
 import io.idembox.effect.JsonEffectCodec;
 import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
@@ -8,6 +9,7 @@ import io.idembox.inbox.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.List;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -20,6 +22,8 @@ final class RunningConsumer {
   private static final Logger log = LoggerFactory.getLogger(RunningConsumer.class);
   // For an effect that still runs when the shutdown budget is over: its lease goes on a little.
   private static final Duration GUARD_MARGIN = Duration.ofSeconds(3);
+
+  private static final int MOST_NAMED = 5;
 
   private final ConsumerSettings settings;
   private final Servers servers;
@@ -173,6 +177,14 @@ final class RunningConsumer {
     pool.close();
     if (guard != null) {
       guard.close();
+    }
+    List<EffectKey> cutOff = leases.running();
+    if (!cutOff.isEmpty()) {
+      log.warn(
+          "{} effects did not end within the shutdown budget; their policies decide when they are"
+              + " taken up again: {}",
+          cutOff.size(),
+          cutOff.subList(0, Math.min(cutOff.size(), MOST_NAMED)));
     }
     leases.close();
     servers.close();
