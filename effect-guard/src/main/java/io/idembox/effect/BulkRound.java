@@ -40,7 +40,10 @@ final class BulkRound<R> {
   /**
    * A call for a worker; without a claim, the worker makes its own and waits as the policy says.
    */
-  private record Work<R>(EffectBulk.Slot<R> slot, EffectRunner.@Nullable Claimed claimed) {}
+  private record Work<R>(
+      EffectBulk.Slot<R> slot,
+      EffectRunner.@Nullable Claimed claimed,
+      @Nullable EffectToken unanswered) {}
 
   private record Ended<R>(EffectBulk.Slot<R> slot, EffectRunner.Claimed claimed, RunEnd<R> end) {}
 
@@ -167,9 +170,9 @@ final class BulkRound<R> {
 
   private void answered(EffectBulk.Slot<R> slot, EffectRunner.Claimed answer) {
     if (answer.reply().code() == StoreReply.Code.OK) {
-      claimed.add(new Work<>(slot, answer));
+      claimed.add(new Work<>(slot, answer, null));
     } else if (answer.reply().code() == StoreReply.Code.HELD && !slot.call().patience().isZero()) {
-      claimed.add(new Work<>(slot, null));
+      claimed.add(new Work<>(slot, null, null));
     } else {
       parts.permits().release();
       finish(slot, outcomes.standing(slot.call(), answer.reply()));
@@ -178,11 +181,9 @@ final class BulkRound<R> {
 
   private void refused(EffectBulk.Slot<R> slot, Lease lease, EffectStoreException e) {
     if (e.maybeApplied()) {
-      // Freed as soon as the store answers. What follows, if anything, makes a claim of its own.
-      runner.settling().releaseLater(lease);
-    }
-    if (runner.opens(slot.call(), e)) {
-      claimed.add(new Work<>(slot, null));
+      claimed.add(new Work<>(slot, null, lease.token()));
+    } else if (runner.opens(slot.call(), e)) {
+      claimed.add(new Work<>(slot, null, null));
     } else {
       parts.permits().release();
       unavailable(slot, e);
@@ -208,8 +209,11 @@ final class BulkRound<R> {
     for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
       parts.permits().release();
       EffectRunner.Claimed answer = work.claimed();
+      EffectToken unanswered = work.unanswered();
       if (answer != null) {
-        runner.settling().releaseLater(answer.lease());
+        runner.settling().releaseLater(answer.lease().id(), answer.lease().token());
+      } else if (unanswered != null) {
+        runner.settling().releaseLater(work.slot().call().id(), unanswered);
       }
       unavailable(work.slot(), EffectGuard.closedException(parts.namespace()));
     }
@@ -229,7 +233,7 @@ final class BulkRound<R> {
       EffectBulk.Slot<R> slot = work.slot();
       EffectOutcome<R> outcome;
       try {
-        outcome = outcome(slot, work.claimed());
+        outcome = outcome(work);
       } catch (EffectStoreException e) {
         outcome = new EffectOutcome.Unavailable<>(slot.call().key(), e);
       } catch (EffectInterruptedException e) {
@@ -250,16 +254,18 @@ final class BulkRound<R> {
   }
 
   /** Runs one call; null if its end is on the way to the store. */
-  private @Nullable EffectOutcome<R> outcome(
-      EffectBulk.Slot<R> slot, EffectRunner.@Nullable Claimed answer) {
+  private @Nullable EffectOutcome<R> outcome(Work<R> work) {
+    EffectBulk.Slot<R> slot = work.slot();
     GuardedCall<R> call = slot.call();
+    EffectRunner.Claimed answer = work.claimed();
     if (answer == null) {
-      return runner.run(call);
+      EffectToken unanswered = work.unanswered();
+      return unanswered == null ? runner.run(call) : runner.runUnanswered(call, unanswered);
     }
     if (!answer.lease().fresh()) {
       // The claim waited for a thread for too long; the next one is made by the thread that runs
       // it.
-      runner.settling().releaseLater(answer.lease());
+      runner.settling().releaseLater(answer.lease().id(), answer.lease().token());
       return runner.run(call);
     }
     if (call.policy().timeout().isPresent()) {

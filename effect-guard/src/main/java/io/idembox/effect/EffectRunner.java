@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 final class EffectRunner {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(5);
   private static final Duration LONGEST_PAUSE = Duration.ofMillis(250);
+  private static final Duration ASK_AGAIN = Duration.ofMillis(20);
   private static final int SLOW_CLAIMS = 3;
 
   private final GuardParts parts;
@@ -43,7 +44,12 @@ final class EffectRunner {
    * @throws EffectInterruptedException if the thread was interrupted and nothing ran
    */
   <R> EffectOutcome<R> run(GuardedCall<R> call) {
-    return run(call, 0, null);
+    return run(call, 0, null, null);
+  }
+
+  /** Runs a call whose claim was sent with this token and not answered. */
+  <R> EffectOutcome<R> runUnanswered(GuardedCall<R> call, EffectToken token) {
+    return run(call, 0, null, token);
   }
 
   /**
@@ -51,22 +57,29 @@ final class EffectRunner {
    * other.
    */
   <R> EffectOutcome<R> runOn(GuardedCall<R> call, EffectOutcome<R> first) {
-    return again(call, first, 1) && pause(backoff(call.policy(), 1)) ? run(call, 1, first) : first;
+    return again(call, first, 1) && pause(backoff(call.policy(), 1))
+        ? run(call, 1, first, null)
+        : first;
   }
 
   private <R> EffectOutcome<R> run(
-      GuardedCall<R> call, int runs, @Nullable EffectOutcome<R> first) {
+      GuardedCall<R> call,
+      int runs,
+      @Nullable EffectOutcome<R> first,
+      @Nullable EffectToken unanswered) {
     long giveUp = parts.nanos().getAsLong() + call.patience().toNanos();
     Duration pause = FIRST_PAUSE;
     int slow = 0;
     int done = runs;
     boolean waited = false;
     EffectOutcome<R> last = first;
+    EffectToken sent = unanswered;
     while (true) {
-      EffectToken token = EffectToken.fresh();
+      EffectToken token = sent != null ? sent : EffectToken.fresh();
       Claimed claimed;
       try {
-        claimed = claim(call, token);
+        claimed = claim(call, token, sent != null);
+        sent = null;
       } catch (EffectStoreException e) {
         if (opens(call, e)) {
           return codeRun.unguarded(call, token, e);
@@ -80,7 +93,7 @@ final class EffectRunner {
       switch (claimed.reply().code()) {
         case OK -> {
           if (!claimed.lease().fresh()) {
-            settling.releaseLater(claimed.lease());
+            settling.releaseLater(call.id(), token);
             if (++slow == SLOW_CLAIMS) {
               parts.count(call.effect(), EffectMetrics.Event.UNAVAILABLE);
               throw tooSlow(call);
@@ -135,9 +148,15 @@ final class EffectRunner {
         && e.kind() != EffectStoreException.Kind.CLOSED;
   }
 
-  private Claimed claim(GuardedCall<?> call, EffectToken token) {
+  /**
+   * Claims, and asks again with the same token while an answer is missing: if the first claim was
+   * applied, the store knows it as ours.
+   */
+  private Claimed claim(GuardedCall<?> call, EffectToken token, boolean sentBefore) {
     StoreCommand.Claim claim = call.claim(token, parts.owner());
-    boolean maybeApplied = false;
+    Duration patience = parts.calls().store().commandTimeout().multipliedBy(2);
+    long startedAt = parts.nanos().getAsLong();
+    boolean maybeApplied = sentBefore;
     while (true) {
       long askedAt = parts.nanos().getAsLong();
       Lease lease = new Lease(call.id(), token, call.policy().lease(), parts.nanos(), askedAt);
@@ -146,22 +165,26 @@ final class EffectRunner {
         parts.time(call.effect(), EffectMetrics.Timing.CLAIM, askedAt);
         return new Claimed(lease, reply);
       } catch (InterruptedException e) {
-        settling.releaseLater(lease);
+        settling.releaseLater(call.id(), token);
         Thread.currentThread().interrupt();
         throw new EffectInterruptedException(parts.shown(call.key()), e);
       } catch (EffectStoreException e) {
-        if (e.maybeApplied() && !maybeApplied) {
-          // Asked again with the same token: if the first claim was applied, the store knows it as
-          // ours.
-          maybeApplied = true;
+        maybeApplied |= e.maybeApplied();
+        boolean inTime = parts.nanos().getAsLong() - startedAt < patience.toNanos();
+        if (maybeApplied && unanswered(e) && inTime && pause(ASK_AGAIN)) {
           continue;
         }
         if (maybeApplied && !opens(call, e)) {
-          settling.releaseLater(lease);
+          settling.releaseLater(call.id(), token);
         }
         throw e;
       }
     }
+  }
+
+  private static boolean unanswered(EffectStoreException e) {
+    return e.kind() == EffectStoreException.Kind.TIMEOUT
+        || e.kind() == EffectStoreException.Kind.UNREACHABLE;
   }
 
   private EffectStoreException tooSlow(GuardedCall<?> call) {

@@ -87,10 +87,8 @@ final class Settling {
   }
 
   /** Frees a claim that never started, as soon as the store answers. */
-  void releaseLater(Lease lease) {
-    parts
-        .afterwork()
-        .add(lease.token(), new StoreCommand.Release(lease.id(), lease.token()), () -> {});
+  void releaseLater(EffectId id, EffectToken token) {
+    parts.afterwork().add(token, new StoreCommand.Release(id, token), () -> {});
   }
 
   private <R> EffectOutcome<R> late(GuardedCall<R> call, RunEnd<R> end, StoreReply reply) {
