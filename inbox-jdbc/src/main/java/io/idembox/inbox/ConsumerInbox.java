@@ -33,6 +33,7 @@ public final class ConsumerInbox {
   private final OnceCalls once;
   private final JdbcEffectJournal journal;
   private final DuplicateProbe probe;
+  private final JdbcProgress progress;
   private final Map<Topic, Integer> topics = new ConcurrentHashMap<>();
 
   private record Topic(UUID kafkaTopicId, String name) {}
@@ -50,6 +51,7 @@ public final class ConsumerInbox {
     this.once = new OnceCalls(effects, guard);
     this.journal = new JdbcEffectJournal(config, consumer, effects);
     this.probe = new DuplicateProbe(consumer.id());
+    this.progress = new JdbcProgress(config.dataSource(), consumer.id());
   }
 
   /**
@@ -71,6 +73,11 @@ public final class ConsumerInbox {
   /** The effects that this consumer owes. */
   public EffectJournal journal() {
     return journal;
+  }
+
+  /** Which offsets are done, for each partition. */
+  public Progress progress() {
+    return progress;
   }
 
   /**

@@ -14,6 +14,9 @@ final class MessageIds {
 
   private static final int UUID_TEXT_LENGTH = 36;
 
+  /** The highest that coordinates have room for. */
+  static final long HIGHEST_OFFSET = (1L << 61) - 1;
+
   private MessageIds() {}
 
   /** What is hashed starts with its kind, so that no id of one kind equals one of another. */

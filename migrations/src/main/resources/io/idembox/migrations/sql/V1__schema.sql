@@ -147,7 +147,8 @@ create table idembox.progress (
   done          int8multirange not null default '{}',
   lost          int8multirange not null default '{}',
   skipped       int8multirange not null default '{}',
-  -- done as it stood one pruning round earlier: rows outside it are never pruned.
+  -- done as it stood when the pruning round began, and when the one before began: rows outside the latter stay.
+  round_done    int8multirange not null default '{}',
   prunable      int8multirange not null default '{}',
   generation    integer        not null default 0 check (generation >= 0),
   timeline      integer        not null default 0,
