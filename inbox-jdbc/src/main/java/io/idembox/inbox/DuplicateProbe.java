@@ -20,11 +20,10 @@ final class DuplicateProbe {
       """
       select bool_and(
           (select 1 from idembox.inbox i where i.consumer_id = ? and i.message_id = c.id limit 1) is not null),
-        exists (select from idembox.effect where consumer_id = ? and due_at is not null),
-        %s
+        %s, %s
       from unnest(?::uuid[]) as c(id)
       """
-          .formatted(InboxSession.TIMELINE);
+          .formatted(SessionSql.HINTS, SessionSql.TIMELINE);
 
   private final short consumer;
 
@@ -44,13 +43,16 @@ final class DuplicateProbe {
       if (!connection.getAutoCommit()) {
         return Optional.empty();
       }
-      statement.setShort(1, consumer);
-      statement.setShort(2, consumer);
-      statement.setObject(3, claims.ids(), Types.OTHER);
+      for (int parameter = 1; parameter <= 4; parameter++) {
+        statement.setShort(parameter, consumer);
+      }
+      statement.setObject(5, claims.ids(), Types.OTHER);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         return row.getBoolean(1)
-            ? Optional.of(new InboxRun(new BitSet(0), List.of(), row.getInt(3), row.getBoolean(2)))
+            ? Optional.of(
+                new InboxRun(
+                    new BitSet(0), List.of(), row.getInt(5), row.getBoolean(2), row.getBoolean(3)))
             : Optional.empty();
       }
     } catch (SQLException e) {

@@ -15,9 +15,15 @@ import java.util.List;
  * @param timeline the server's: work of an earlier one may have been lost with its server
  * @param owesEffects whether the consumer had unfinished effects after the claim; if not, there is
  *     no use in {@link EffectJournal#takeUnfinishedOf} for the duplicates of this run
+ * @param openLetters whether it had open dead letters; if so, a duplicate of this run may be a copy
+ *     that retries one: ask {@link DeadLetters#openAmong}
  */
 public record InboxRun(
-    BitSet fresh, List<JournalEntry> intents, int timeline, boolean owesEffects) {
+    BitSet fresh,
+    List<JournalEntry> intents,
+    int timeline,
+    boolean owesEffects,
+    boolean openLetters) {
   /** The list is copied if it is not immutable. */
   public InboxRun {
     requireNonNull(fresh, "fresh");

@@ -26,6 +26,7 @@ final class JdbcEffectJournal implements EffectJournal {
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
   private final EffectCatalog effects;
+  private final UnsettledCommits unsettled;
 
   /** Fresh for each member: a mark of an earlier life is nobody's. */
   private final String owner = UUID.randomUUID().toString();
@@ -37,10 +38,15 @@ final class JdbcEffectJournal implements EffectJournal {
 
   private final String[] markedLate;
 
-  JdbcEffectJournal(InboxConfig config, RegisteredConsumer consumer, EffectCatalog effects) {
+  JdbcEffectJournal(
+      InboxConfig config,
+      RegisteredConsumer consumer,
+      EffectCatalog effects,
+      UnsettledCommits unsettled) {
     this.config = config;
     this.consumer = consumer;
     this.effects = effects;
+    this.unsettled = unsettled;
     this.known = effects.names().toArray(new String[0]);
     this.markedLate = Arrays.stream(known).filter(this::isMarkedLate).toArray(String[]::new);
   }
@@ -145,15 +151,36 @@ final class JdbcEffectJournal implements EffectJournal {
     if (messageIds.isEmpty() || known.length == 0) {
       return List.of();
     }
+    Set<UUID> neverBegun = unsettled.takeCommitted(messageIds);
+    List<JournalEntry> taken =
+        new ArrayList<>(neverBegun.isEmpty() ? List.of() : takeOwn(neverBegun, lease));
+    taken.addAll(
+        Sql.single(
+            config.dataSource(),
+            Phase.JOURNAL,
+            connection -> {
+              try (PreparedStatement take =
+                  connection.prepareStatement(JournalSql.TAKE_UNFINISHED)) {
+                take.setShort(1, consumer.id());
+                take.setObject(2, SqlArrays.uuids(messageIds), Types.OTHER);
+                take.setArray(3, SqlArrays.texts(connection, known));
+                return take(connection, take, 4, lease);
+              }
+            }));
+    return taken;
+  }
+
+  private List<JournalEntry> takeOwn(Set<UUID> messageIds, Duration lease) {
     return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
         connection -> {
-          try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_UNFINISHED)) {
+          try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_OWN)) {
             take.setShort(1, consumer.id());
             take.setObject(2, SqlArrays.uuids(messageIds), Types.OTHER);
-            take.setArray(3, SqlArrays.texts(connection, known));
-            return take(connection, take, 4, lease);
+            take.setString(3, owner);
+            take.setLong(4, lease.toMillis());
+            return entries(take);
           }
         });
   }
@@ -186,6 +213,10 @@ final class JdbcEffectJournal implements EffectJournal {
     take.setLong(parameter + 1, lease.toMillis());
     take.setArray(parameter + 2, SqlArrays.texts(connection, markedLate));
     take.setArray(parameter + 3, SqlArrays.texts(connection, markedLate));
+    return entries(take);
+  }
+
+  private List<JournalEntry> entries(PreparedStatement take) throws SQLException {
     try (ResultSet rows = take.executeQuery()) {
       List<JournalEntry> taken = new ArrayList<>();
       while (rows.next()) {

@@ -100,6 +100,24 @@ final class JournalSql {
           + TAKE
           + RETURN_ENTRY;
 
+  /**
+   * Rows that this member wrote in a transaction whose COMMIT it never saw answered: it holds their
+   * marks, and has run none of them.
+   */
+  static final String TAKE_OWN =
+      """
+      with taken as (
+        select e.id from idembox.effect e
+        where e.consumer_id = ? and e.message_id = any(?::uuid[]) and e.due_at is not null
+          and e.owner = ? and e.state in (0, 1)
+        order by e.id
+        for update
+      )
+      update idembox.effect e set due_at = clock_timestamp() + ? * interval '1 millisecond'
+      from taken t where e.id = t.id
+      """
+          + RETURN_ENTRY;
+
   static final String TAKE_DUE =
       """
       with taken as (

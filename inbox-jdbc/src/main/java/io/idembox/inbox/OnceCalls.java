@@ -7,35 +7,79 @@ import io.idembox.effect.EffectGuard;
 import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectName;
 import io.idembox.effect.EffectPolicy;
+import io.idembox.inbox.OnceMemory.Completed;
+import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** {@code once} inside of a handler: straight to the guard, which knows what is done. */
+/** {@code once} inside of a handler: to the guard, which knows what is done. */
 final class OnceCalls {
   private final EffectCatalog catalog;
   private final @Nullable EffectGuard guard;
+  private final @Nullable FinishedEffects finished;
 
-  OnceCalls(EffectCatalog catalog, @Nullable EffectGuard guard) {
+  private OnceCalls(
+      EffectCatalog catalog, @Nullable EffectGuard guard, @Nullable FinishedEffects finished) {
     this.catalog = catalog;
     this.guard = guard;
+    this.finished = finished;
   }
 
-  <Q, R> @Nullable R once(int message, EffectName<Q, R> name, EffectKey key, Q request) {
+  static OnceCalls toGuard(EffectCatalog catalog, @Nullable EffectGuard guard) {
+    return new OnceCalls(catalog, guard, null);
+  }
+
+  /** For the retry of a dead letter: what its earlier attempts completed stands in the journal. */
+  OnceCalls afterJournal(FinishedEffects finishedEffects) {
+    return new OnceCalls(catalog, guard, finishedEffects);
+  }
+
+  <Q, R> @Nullable R once(
+      TransactionScope scope, int message, EffectName<Q, R> name, EffectKey key, Q request) {
     if (!catalog.contains(name)) {
       throw new IllegalArgumentException(
           "Effect "
               + name.name()
               + " is not among those that this consumer was given, "
-              + catalog.names());
+              + catalog.names()
+              + ": register it");
     }
     // The catalog compared the types when it said that it holds this name.
     @SuppressWarnings("unchecked")
     Effect<Q, R> effect = (Effect<Q, R>) catalog.find(name.name()).orElseThrow();
-    return guard().once(effect, key, request);
+    return once(
+        scope,
+        new Completed(message, name.name(), key, effect.policy(), null),
+        name.receiptType(),
+        () -> guard().once(effect, key, request));
   }
 
   <R> @Nullable R once(
-      int message, EffectPolicy policy, EffectKey key, Class<R> receiptType, EffectCode<R> code) {
-    return guard().once(policy, key, receiptType, code);
+      TransactionScope scope,
+      int message,
+      EffectPolicy policy,
+      EffectKey key,
+      Class<R> receiptType,
+      EffectCode<R> code) {
+    return once(
+        scope,
+        new Completed(message, key.operation(), key, policy, null),
+        receiptType,
+        () -> guard().once(policy, key, receiptType, code));
+  }
+
+  private <R> @Nullable R once(
+      TransactionScope scope, Completed effect, Class<R> receiptType, Supplier<@Nullable R> run) {
+    if (finished != null) {
+      Optional<FinishedEffects.Answer<R>> known =
+          finished.find(scope.raw, effect.key(), receiptType);
+      if (known.isPresent()) {
+        return known.get().receipt();
+      }
+    }
+    R receipt = run.get();
+    scope.completed(effect.with(receipt));
+    return receipt;
   }
 
   private EffectGuard guard() {

@@ -9,7 +9,7 @@ final class ProgressSql {
       p.topic_id, p.partition, p.done::text, p.lost::text, p.skipped::text, p.generation, p.leader_epoch,
         p.timeline, %s, p.read_until, p.open, clock_timestamp()
       """
-          .formatted(InboxSession.TIMELINE);
+          .formatted(SessionSql.TIMELINE);
 
   static final String MAKE =
       """
@@ -92,7 +92,7 @@ final class ProgressSql {
       cross join lateral (select (coalesce(g.stored, l.stored)).*) p
       order by l.n
       """
-          .formatted(InboxSession.TIMELINE, COLUMNS);
+          .formatted(SessionSql.TIMELINE, COLUMNS);
 
   static final String CUT =
       """

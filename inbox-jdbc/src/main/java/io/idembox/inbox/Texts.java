@@ -1,11 +1,10 @@
 package io.idembox.inbox;
 
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /** Makes any text one that PostgreSQL takes. */
 final class Texts {
-  private static final int CAP_BYTES = 8 * 1024;
+  static final int CAP_BYTES = 8 * 1024;
 
   private Texts() {}
 
@@ -13,10 +12,11 @@ final class Texts {
    * Without U+0000 and unpaired surrogates, which no text column takes, and at most 8 KiB in UTF-8.
    */
   static @Nullable String storable(@Nullable String text) {
-    if (text == null) {
-      return null;
-    }
-    StringBuilder kept = new StringBuilder(Math.min(text.length(), CAP_BYTES));
+    return text == null ? null : storable(text, CAP_BYTES);
+  }
+
+  static String storable(String text, int capBytes) {
+    StringBuilder kept = new StringBuilder(Math.min(text.length(), capBytes));
     int bytes = 0;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
@@ -24,13 +24,22 @@ final class Texts {
       if (c == 0 || Character.getType(c) == Character.SURROGATE) {
         continue;
       }
-      bytes +=
-          c < 0x80 ? 1 : new String(Character.toChars(c)).getBytes(StandardCharsets.UTF_8).length;
-      if (bytes > CAP_BYTES) {
+      bytes += utf8Length(c);
+      if (bytes > capBytes) {
         break;
       }
       kept.appendCodePoint(c);
     }
     return kept.toString();
+  }
+
+  private static int utf8Length(int c) {
+    if (c < 0x80) {
+      return 1;
+    }
+    if (c < 0x800) {
+      return 2;
+    }
+    return c < 0x10000 ? 3 : 4;
   }
 }

@@ -1,7 +1,10 @@
 package io.idembox.inbox;
 
+import io.idembox.inbox.OnceMemory.Completed;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
@@ -22,7 +25,8 @@ final class TransactionScope {
 
   private @Nullable TransactionView current;
   private @Nullable SQLException firstError;
-  private @Nullable ForbiddenCallException misuse;
+  private @Nullable RuntimeException poison;
+  private final List<Completed> completed = new ArrayList<>(0);
   private @Nullable String runningEffect;
   private @Nullable Map<String, String> settingsBefore;
 
@@ -89,9 +93,7 @@ final class TransactionScope {
    */
   ForbiddenCallException refuse(String call, String rule) {
     ForbiddenCallException refusal = new ForbiddenCallException(call, rule);
-    if (misuse == null) {
-      misuse = refusal;
-    }
+    poison(refusal);
     return refusal;
   }
 
@@ -128,8 +130,28 @@ final class TransactionScope {
     return firstError;
   }
 
-  @Nullable ForbiddenCallException misuse() {
-    return misuse;
+  /** Why this transaction must not be committed, whatever the handler makes of it. */
+  void poison(RuntimeException reason) {
+    synchronized (lock) {
+      if (poison == null) {
+        poison = reason;
+      }
+    }
+  }
+
+  @Nullable RuntimeException poison() {
+    return poison;
+  }
+
+  /** An effect that happened inside of this transaction, which may still fail. */
+  void completed(Completed effect) {
+    synchronized (lock) {
+      completed.add(effect);
+    }
+  }
+
+  List<Completed> completedOnce() {
+    return completed;
   }
 
   Handle openHandle(Connection guarded) {

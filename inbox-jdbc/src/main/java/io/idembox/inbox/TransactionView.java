@@ -4,6 +4,7 @@ import io.idembox.effect.EffectCode;
 import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectName;
 import io.idembox.effect.EffectPolicy;
+import io.idembox.effect.EffectStoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -92,22 +93,37 @@ final class TransactionView implements InboxTransaction, TransactionEffects {
 
   @Override
   public <Q, R> @Nullable R once(EffectName<Q, R> effect, EffectKey key, Q request) {
-    beginEffect(effect.name());
-    try {
-      return scope.onceCalls().once(message, effect, key, request);
-    } finally {
-      endEffect();
-    }
+    return during(effect.name(), once -> once.once(scope, message, effect, key, request));
   }
 
   @Override
   public <R> @Nullable R once(
       EffectPolicy policy, EffectKey key, Class<R> receiptType, EffectCode<R> code) {
-    beginEffect(key.operation());
+    return during(
+        key.operation(), once -> once.once(scope, message, policy, key, receiptType, code));
+  }
+
+  @FunctionalInterface
+  private interface Call<R> {
+    @Nullable R on(OnceCalls once);
+  }
+
+  private <R> @Nullable R during(String name, Call<R> call) {
+    synchronized (scope.lock) {
+      scope.check(this, "TransactionEffects.once");
+      scope.effectBegins(name);
+    }
     try {
-      return scope.onceCalls().once(message, policy, key, receiptType, code);
+      return call.on(scope.onceCalls());
+    } catch (EffectStoreException e) {
+      // Nothing ran for want of the guard's store. A handler that swallows it must not be committed
+      // as done.
+      scope.poison(e);
+      throw e;
     } finally {
-      endEffect();
+      synchronized (scope.lock) {
+        scope.effectEnded();
+      }
     }
   }
 
@@ -149,19 +165,6 @@ final class TransactionView implements InboxTransaction, TransactionEffects {
       } catch (SQLException e) {
         scope.failed(e);
       }
-    }
-  }
-
-  private void beginEffect(String name) {
-    synchronized (scope.lock) {
-      scope.check(this, "TransactionEffects.once");
-      scope.effectBegins(name);
-    }
-  }
-
-  private void endEffect() {
-    synchronized (scope.lock) {
-      scope.effectEnded();
     }
   }
 

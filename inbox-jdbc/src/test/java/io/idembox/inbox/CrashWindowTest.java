@@ -91,6 +91,37 @@ final class CrashWindowTest {
   }
 
   @Test
+  void effectsOfACommitWhoseAnswerWasLostAreTakenAtOnceAndAreKnownNotToHaveRun() throws Exception {
+    UUID id = UUID.randomUUID();
+    faulty.cutOnce(When.AFTER, ";\ncommit");
+    assertThatThrownBy(() -> handle(id)).isInstanceOf(InboxStatementException.class);
+    assertThat(handle(id).fresh().isEmpty()).isTrue();
+
+    List<JournalEntry> own = inbox.journal().takeUnfinishedOf(List.of(id), Duration.ofMinutes(1));
+
+    assertThat(own).hasSize(1);
+    assertThat(own.get(0).attempt()).isEqualTo(1);
+    assertThat(own.get(0).earlierAttemptUnknown()).isFalse();
+    assertThat(inbox.journal().takeUnfinishedOf(List.of(id), Duration.ofMinutes(1))).isEmpty();
+    assertThat(inbox.journal().settle(List.of(Settlement.done(own.get(0), null)))).isEqualTo(1);
+  }
+
+  @Test
+  void noMessageOfALostCommitSpeaksForAnother() throws Exception {
+    UUID mine = UUID.randomUUID();
+    UUID theirs = UUID.randomUUID();
+    faulty.cutOnce(When.BEFORE, ";\ncommit");
+    assertThatThrownBy(() -> handle(mine, theirs)).isInstanceOf(InboxStatementException.class);
+    fixture.open(MAIL).run(InboxFixture.claims(inbox, theirs), batch -> {});
+
+    InboxRun again = handle(mine, theirs);
+
+    assertThat(again.fresh().stream().toArray()).containsExactly(0);
+    assertThat(fixture.count("idembox.inbox")).isEqualTo(2);
+    assertThat(fixture.count("ledger")).isEqualTo(1);
+  }
+
+  @Test
   void afterTheCommitAndBeforeTheEffectItIsStillOwed() throws Exception {
     UUID id = UUID.randomUUID();
     handle(id);
@@ -134,9 +165,9 @@ final class CrashWindowTest {
     assertThat(fixture.text("select state::text from idembox.effect")).isEqualTo("2");
   }
 
-  private InboxRun handle(UUID id) throws Exception {
+  private InboxRun handle(UUID... ids) throws Exception {
     return inbox.run(
-        InboxFixture.claims(inbox, id),
+        InboxFixture.claims(inbox, ids),
         batch -> {
           for (int index : batch.fresh()) {
             InboxTransaction tx = batch.begin(index);
