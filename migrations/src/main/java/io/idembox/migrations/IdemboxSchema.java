@@ -3,6 +3,7 @@ package io.idembox.migrations;
 import static java.util.Objects.requireNonNull;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Arrays;
@@ -27,6 +28,8 @@ public final class IdemboxSchema {
   public static final String NAME = "idembox";
 
   private static final Logger log = LoggerFactory.getLogger(IdemboxSchema.class);
+
+  private static final String INSUFFICIENT_PRIVILEGE = "42501";
 
   /** Guards migrations; the number is the word "idembox" in ASCII. */
   private static final long LOCK = 0x6964656d626f78L;
@@ -73,7 +76,72 @@ public final class IdemboxSchema {
         lock.rollback();
       }
     } catch (SQLException | FlywayException e) {
+      throw refused(flyway, e);
+    }
+  }
+
+  /**
+   * The statements that bring the database up to date, as one script for {@code psql}: for somebody
+   * who may create what the role of this data source may not. Empty when nothing is missing.
+   * Changes nothing. After it has run, {@link #migrate()} finds nothing to do.
+   *
+   * @throws SchemaMigrationException if the database cannot be asked
+   */
+  public String pendingSql() {
+    try {
+      return HandScript.of(flyway().info(), historyExists());
+    } catch (SQLException | FlywayException e) {
       throw failed(e);
+    }
+  }
+
+  private boolean historyExists() throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select to_regclass('" + NAME + "." + HandScript.HISTORY + "') is not null")) {
+      return row.next() && row.getBoolean(1);
+    }
+  }
+
+  /** Says which right is missing and what to run, if that is what the failure is about. */
+  private SchemaMigrationException refused(Flyway flyway, Exception failure) {
+    for (Throwable t = failure; t != null; t = t.getCause()) {
+      if (t instanceof SQLException e && INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
+        try {
+          return new SchemaMigrationException(
+              missingRight(e), HandScript.of(flyway.info(), historyExists()), failure);
+        } catch (SQLException | FlywayException second) {
+          failure.addSuppressed(second);
+          return failed(failure);
+        }
+      }
+    }
+    return failed(failure);
+  }
+
+  private String missingRight(SQLException refusal) throws SQLException {
+    try (Connection connection = dataSource.getConnection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "select current_user, current_database(),"
+                    + " has_database_privilege(current_database(), 'CREATE')")) {
+      row.next();
+      String role = row.getString(1);
+      String database = row.getString(2);
+      String right =
+          row.getBoolean(3)
+              ? "a right on what is there (" + refusal.getMessage() + ")"
+              : "the right CREATE on database " + database;
+      return "Schema "
+          + NAME
+          + " could not be brought up to date: role "
+          + role
+          + " lacks "
+          + right
+          + ". Grant it, or let a role that has it run the SQL of sqlToRun() once";
     }
   }
 
@@ -135,7 +203,7 @@ public final class IdemboxSchema {
         .locations("classpath:io/idembox/migrations/sql")
         .schemas(NAME)
         .defaultSchema(NAME)
-        .table("schema_history")
+        .table(HandScript.HISTORY)
         .createSchemas(true)
         .cleanDisabled(true)
         .load();
