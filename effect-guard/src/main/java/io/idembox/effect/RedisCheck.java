@@ -1,10 +1,8 @@
 package io.idembox.effect;
 
 import io.idembox.effect.StoreFinding.Severity;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.models.role.RedisNodeDescription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,16 +31,10 @@ final class RedisCheck {
   }
 
   List<StoreFinding> findings() {
-    if (link.connection() instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-      for (RedisClusterNode node : cluster.getPartitions()) {
-        if (node.getRole() == RedisNodeDescription.Role.UPSTREAM && !node.getSlots().isEmpty()) {
-          check(
-              node.getUri().getHost() + ":" + node.getUri().getPort(),
-              cluster.async().getConnection(node.getNodeId()));
-        }
-      }
-    } else {
-      check(link.where(), link.async());
+    try {
+      link.masters().forEach(this::check);
+    } catch (RedisException e) {
+      throw RedisErrors.of(e, link.where());
     }
     return List.copyOf(findings);
   }

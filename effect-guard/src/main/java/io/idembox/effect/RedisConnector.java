@@ -12,6 +12,7 @@ import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.RedisClusterURIUtil;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
@@ -23,6 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
@@ -35,6 +37,7 @@ final class RedisConnector {
   private static final Duration LONGEST_RECONNECT_DELAY = Duration.ofSeconds(1);
   private static final Duration TOPOLOGY_REFRESH = Duration.ofSeconds(10);
   private static final Duration ADAPTIVE_REFRESH = Duration.ofSeconds(1);
+  private static final Duration ASK_AGAIN = Duration.ofMillis(20);
   private static final int QUEUE_SIZE = 20_000;
   private static final int IO_THREADS = 2;
 
@@ -94,7 +97,10 @@ final class RedisConnector {
         RedisClusterClient cluster = RedisClusterClient.create(resources, uris);
         client = cluster;
         cluster.setOptions(clusterOptions());
-        chosen = await(cluster.connectAsync(ByteArrayCodec.INSTANCE));
+        await(cluster.refreshPartitionsAsync());
+        StatefulRedisClusterConnection<byte[], byte[]> nodes = await(cluster.connectAsync(ByteArrayCodec.INSTANCE));
+        reachAll(nodes);
+        chosen = nodes;
       }
       return new RedisLink(client, resources, chosen, where, server.major() >= 7);
     } catch (RuntimeException e) {
@@ -103,6 +109,26 @@ final class RedisConnector {
       }
       var unused = resources.shutdown(0, 1, TimeUnit.SECONDS);
       throw e;
+    }
+  }
+
+  /**
+   * Nodes are connected to by the first command for one of their slots, and while that lasts commands are rejected. So each
+   * bucket is asked for something until it answers: the first effects should not find their guard away.
+   */
+  private void reachAll(StatefulRedisClusterConnection<byte[], byte[]> nodes) {
+    for (byte[] key : new RedisKeys("connect").allIndexes()) {
+      while (true) {
+        try {
+          await(nodes.async().exists(key));
+          break;
+        } catch (EffectStoreException e) {
+          if (giveUp - System.nanoTime() < 0) {
+            throw e;
+          }
+          LockSupport.parkNanos(this, ASK_AGAIN.toNanos());
+        }
+      }
     }
   }
 

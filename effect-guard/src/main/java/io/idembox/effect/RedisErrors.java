@@ -44,12 +44,8 @@ final class RedisErrors {
           "Redis at %s has not answered in time".formatted(where),
           true,
           e);
-    } else if (e instanceof RedisConnectionException || message.contains(REJECTED)) {
-      return new EffectStoreException(
-          EffectStoreException.Kind.UNREACHABLE,
-          "Redis at %s cannot be reached: %s".formatted(where, message),
-          false,
-          e);
+    } else if (e != null && (e instanceof RedisConnectionException || message.contains(REJECTED))) {
+      return unreachable(e, where);
     } else if (message.contains(QUEUE_FULL)) {
       return new EffectStoreException(
           EffectStoreException.Kind.OVERLOADED,
@@ -67,6 +63,20 @@ final class RedisErrors {
   }
 
   /**
+   * By the innermost cause: the client's own message quotes its URI, and the server's word says more, such as WRONGPASS.
+   */
+  private static EffectStoreException unreachable(Throwable failure, String where) {
+    Throwable inner = failure;
+    while (inner.getCause() != null) {
+      inner = inner.getCause();
+    }
+    String message = String.valueOf(inner.getMessage());
+    EffectStoreException.Kind kind =
+        inner instanceof RedisCommandExecutionException ? ofReply(message) : EffectStoreException.Kind.UNREACHABLE;
+    return new EffectStoreException(kind, "Redis at %s cannot be reached: %s".formatted(where, message), false, failure);
+  }
+
+  /**
    * By the code that the protocol puts in front of an error, or that a script of an older server
    * quotes.
    */
@@ -74,7 +84,7 @@ final class RedisErrors {
     int end = message.indexOf(' ');
     String code = (end < 0 ? message : message.substring(0, end)).toUpperCase(Locale.ROOT);
     int quoted = message.indexOf(": -");
-    if (code.equals("ERR") && quoted >= 0) {
+    if ((code.equals("ERR") || code.startsWith("@")) && quoted >= 0) {
       String inner = message.substring(quoted + 3);
       int space = inner.indexOf(' ');
       code = space < 0 ? inner : inner.substring(0, space);

@@ -5,8 +5,12 @@ import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.models.role.RedisNodeDescription;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -33,6 +37,22 @@ record RedisLink(
       return cluster.async();
     }
     return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
+  }
+
+  /** Each master that holds data, by its address; connects to those that are not connected to yet, and waits for it. */
+  Map<String, RedisClusterAsyncCommands<byte[], byte[]>> masters() {
+    if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
+      return Map.of(where, async());
+    }
+    Map<String, RedisClusterAsyncCommands<byte[], byte[]>> masters = new LinkedHashMap<>();
+    for (RedisClusterNode node : cluster.getPartitions()) {
+      // A dead master whose replica took over is still listed, without slots.
+      if (node.getRole() == RedisNodeDescription.Role.UPSTREAM && !node.getSlots().isEmpty()) {
+        masters.put(
+            node.getUri().getHost() + ":" + node.getUri().getPort(), cluster.async().getConnection(node.getNodeId()));
+      }
+    }
+    return masters;
   }
 
   @Override

@@ -1,8 +1,10 @@
 package io.idembox.effect;
 
 import io.lettuce.core.KeyScanCursor;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanCursor;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -14,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** One walk over all keys, a few hundred a step, that brings abandoned claims in doubt. */
 final class RedisSweep {
   private static final ScanArgs STEP = ScanArgs.Builder.limit(500);
+
 
   private final RedisEffectStore store;
   private final RedisLink link;
@@ -28,23 +31,30 @@ final class RedisSweep {
   }
 
   CompletionStage<Integer> start() {
-    next(ScanCursor.INITIAL);
+    try {
+      next(List.copyOf(link.masters().values()), 0, ScanCursor.INITIAL);
+    } catch (RedisException e) {
+      result.completeExceptionally(RedisErrors.of(e, link.where()));
+    }
     return result;
   }
 
-  private void next(ScanCursor cursor) {
+  private void next(List<RedisClusterAsyncCommands<byte[], byte[]>> masters, int master, ScanCursor cursor) {
     var unused =
-        link.async()
+        masters
+            .get(master)
             .scan(cursor, STEP)
             .thenCompose(page -> page(page).thenApply(done -> page))
             .whenComplete(
                 (page, failure) -> {
                   if (failure != null) {
                     result.completeExceptionally(RedisErrors.of(failure, link.where()));
-                  } else if (page.isFinished()) {
-                    result.complete(moved.get());
+                  } else if (!page.isFinished()) {
+                    next(masters, master, page);
+                  } else if (master + 1 < masters.size()) {
+                    next(masters, master + 1, ScanCursor.INITIAL);
                   } else {
-                    next(page);
+                    result.complete(moved.get());
                   }
                 });
   }
