@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * own from the data source and works on the calling thread.
  */
 public final class ConsumerInbox {
+  private final InboxConfig config;
   private final RegisteredConsumer consumer;
   private final Registry registry;
   private final OnceCalls once;
@@ -37,6 +38,7 @@ public final class ConsumerInbox {
       RegisteredConsumer consumer,
       EffectCatalog effects,
       @Nullable EffectGuard guard) {
+    this.config = config;
     this.consumer = requireNonNull(consumer, "consumer");
     requireNonNull(effects, "effects");
     UnsettledCommits unsettled = new UnsettledCommits(consumer.name());
@@ -71,6 +73,11 @@ public final class ConsumerInbox {
   /** The effects that this consumer owes. */
   public EffectJournal journal() {
     return journal;
+  }
+
+  /** Removes what may be forgotten, in slices. */
+  public Pruner pruner(PrunePolicy policy) {
+    return new Pruner(config, consumer, policy);
   }
 
   /** Records that were given up. */

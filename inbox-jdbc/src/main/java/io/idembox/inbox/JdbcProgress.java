@@ -51,7 +51,7 @@ final class JdbcProgress implements Progress {
         connection -> {
           List<PartitionProgress> before = read(connection, partitions);
           try (PreparedStatement open = connection.prepareStatement(ProgressSql.OPEN)) {
-            bind(open, 1, partitions);
+            SqlArrays.bind(open, 1, partitions);
             open.setShort(3, consumer);
             open.setObject(4, token);
             open.setShort(5, consumer);
@@ -71,7 +71,7 @@ final class JdbcProgress implements Progress {
         Phase.PROGRESS,
         connection -> {
           try (PreparedStatement release = connection.prepareStatement(ProgressSql.RELEASE)) {
-            bind(release, 1, partitions);
+            SqlArrays.bind(release, 1, partitions);
             release.setShort(3, consumer);
             release.setShort(4, consumer);
             release.setObject(5, token);
@@ -228,7 +228,7 @@ final class JdbcProgress implements Progress {
     if (known.size() < partitions.size()) {
       try (PreparedStatement make = connection.prepareStatement(ProgressSql.MAKE)) {
         make.setShort(1, consumer);
-        bind(make, 2, partitions);
+        SqlArrays.bind(make, 2, partitions);
         make.setShort(4, consumer);
         make.executeUpdate();
       }
@@ -240,7 +240,7 @@ final class JdbcProgress implements Progress {
   private List<PartitionProgress> select(Connection connection, List<InboxPartition> partitions)
       throws SQLException {
     try (PreparedStatement read = connection.prepareStatement(ProgressSql.READ)) {
-      bind(read, 1, partitions);
+      SqlArrays.bind(read, 1, partitions);
       read.setShort(3, consumer);
       try (ResultSet rows = read.executeQuery()) {
         List<PartitionProgress> found = new ArrayList<>(partitions.size());
@@ -270,19 +270,5 @@ final class JdbcProgress implements Progress {
   private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {
     OffsetDateTime at = row.getObject(column, OffsetDateTime.class);
     return at == null ? null : at.toInstant();
-  }
-
-  private static void bind(
-      PreparedStatement statement, int parameter, Collection<InboxPartition> partitions)
-      throws SQLException {
-    short[] topics = new short[partitions.size()];
-    int[] numbers = new int[partitions.size()];
-    int i = 0;
-    for (InboxPartition partition : partitions) {
-      topics[i] = (short) partition.topicId();
-      numbers[i++] = partition.partition();
-    }
-    statement.setObject(parameter, topics);
-    statement.setObject(parameter + 1, numbers);
   }
 }

@@ -2,6 +2,7 @@ package io.idembox.inbox;
 
 import java.sql.Array;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.UUID;
@@ -33,5 +34,20 @@ final class SqlArrays {
       text.append(value);
     }
     return text.append('}').toString();
+  }
+
+  /** Topics and partitions as two parameters. */
+  static void bind(
+      PreparedStatement statement, int parameter, Collection<InboxPartition> partitions)
+      throws SQLException {
+    short[] topics = new short[partitions.size()];
+    int[] numbers = new int[partitions.size()];
+    int i = 0;
+    for (InboxPartition partition : partitions) {
+      topics[i] = (short) partition.topicId();
+      numbers[i++] = partition.partition();
+    }
+    statement.setObject(parameter, topics);
+    statement.setObject(parameter + 1, numbers);
   }
 }

@@ -163,13 +163,11 @@ create table idembox.progress (
   autovacuum_vacuum_threshold = 500
 );
 
--- Where the pruning rounds stand, one row per table that is pruned.
+-- How far each consumer's pruning has walked through the tables.
 create table idembox.pruning (
-  relation   text        primary key,
-  next_block bigint      not null default 0,
-  next_id    bigint      not null default 0,
-  round      bigint      not null default 0,
-  round_at   timestamptz not null default now(),
-  deleted    bigint      not null default 0
+  consumer_id    smallint    primary key references idembox.consumer,
+  next_block     bigint      not null default 0,
+  next_effect_id bigint      not null default 0,
+  round          bigint      not null default 0,
+  round_at       timestamptz not null default now()
 );
-insert into idembox.pruning(relation) values ('inbox'), ('effect'), ('dead_letter');
