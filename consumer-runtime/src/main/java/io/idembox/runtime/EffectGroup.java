@@ -53,6 +53,7 @@ final class EffectGroup<Q, R> {
     for (int i = 0; i < outcomes.size(); i++) {
       settlements.add(settlement(callable.get(i), outcomes.get(i)));
     }
+    logInBulk(outcomes);
     return settlements;
   }
 
@@ -81,10 +82,7 @@ final class EffectGroup<Q, R> {
   private Settlement settlement(JournalEntry entry, EffectOutcome<R> outcome) {
     return switch (outcome.kind()) {
       case PERFORMED -> done(entry, ((EffectOutcome.Performed<R>) outcome).receipt());
-      case REPLAYED -> {
-        log.info("{}: not run again, its receipt was kept", entry.key());
-        yield done(entry, ((EffectOutcome.Replayed<R>) outcome).receipt());
-      }
+      case REPLAYED -> done(entry, ((EffectOutcome.Replayed<R>) outcome).receipt());
       case REJECTED -> Settlement.rejected(entry, ((EffectOutcome.Rejected<R>) outcome).reason());
       case NOT_PERFORMED -> putOff(entry, ((EffectOutcome.NotPerformed<R>) outcome).cause());
       case IN_PROGRESS ->
@@ -100,10 +98,35 @@ final class EffectGroup<Q, R> {
       }
       case UNAVAILABLE -> {
         String reason = Causes.summary(((EffectOutcome.Unavailable<R>) outcome).cause());
-        log.warn("{}: waits, the guard's store failed: {}", entry.key(), reason);
         yield Settlement.postponed(entry, GUARD_AWAY, reason);
       }
     };
+  }
+
+  /** What meets many effects at once: a line for the group, with one of them by name. */
+  private void logInBulk(List<EffectOutcome<R>> outcomes) {
+    List<EffectOutcome<R>> replayed = ofKind(outcomes, EffectOutcome.Kind.REPLAYED);
+    if (!replayed.isEmpty()) {
+      log.info(
+          "{} effects {} not run again, their receipts were kept; the first is {}",
+          replayed.size(),
+          effect.name(),
+          replayed.get(0).key());
+    }
+    List<EffectOutcome<R>> waiting = ofKind(outcomes, EffectOutcome.Kind.UNAVAILABLE);
+    if (!waiting.isEmpty()) {
+      log.warn(
+          "{} effects {} wait, the guard could not be asked; the first is {}: {}",
+          waiting.size(),
+          effect.name(),
+          waiting.get(0).key(),
+          Causes.summary(((EffectOutcome.Unavailable<R>) waiting.get(0)).cause()));
+    }
+  }
+
+  private static <R> List<EffectOutcome<R>> ofKind(
+      List<EffectOutcome<R>> outcomes, EffectOutcome.Kind kind) {
+    return outcomes.stream().filter(outcome -> outcome.kind() == kind).toList();
   }
 
   private Settlement done(JournalEntry entry, Receipt<R> receipt) {
