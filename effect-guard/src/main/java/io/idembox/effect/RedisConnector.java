@@ -98,7 +98,8 @@ final class RedisConnector {
         client = cluster;
         cluster.setOptions(clusterOptions());
         await(cluster.refreshPartitionsAsync());
-        StatefulRedisClusterConnection<byte[], byte[]> nodes = await(cluster.connectAsync(ByteArrayCodec.INSTANCE));
+        StatefulRedisClusterConnection<byte[], byte[]> nodes =
+            await(cluster.connectAsync(ByteArrayCodec.INSTANCE));
         reachAll(nodes);
         chosen = nodes;
       }
@@ -113,8 +114,9 @@ final class RedisConnector {
   }
 
   /**
-   * Nodes are connected to by the first command for one of their slots, and while that lasts commands are rejected. So each
-   * bucket is asked for something until it answers: the first effects should not find their guard away.
+   * Nodes are connected to by the first command for one of their slots, and while that lasts
+   * commands are rejected. So each bucket is asked for something until it answers: the first
+   * effects should not find their guard away.
    */
   private void reachAll(StatefulRedisClusterConnection<byte[], byte[]> nodes) {
     for (byte[] key : new RedisKeys("connect").allIndexes()) {

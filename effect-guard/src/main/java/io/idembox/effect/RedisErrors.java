@@ -63,7 +63,8 @@ final class RedisErrors {
   }
 
   /**
-   * By the innermost cause: the client's own message quotes its URI, and the server's word says more, such as WRONGPASS.
+   * By the innermost cause: the client's own message quotes its URI, and the server's word says
+   * more, such as WRONGPASS.
    */
   private static EffectStoreException unreachable(Throwable failure, String where) {
     Throwable inner = failure;
@@ -72,8 +73,11 @@ final class RedisErrors {
     }
     String message = String.valueOf(inner.getMessage());
     EffectStoreException.Kind kind =
-        inner instanceof RedisCommandExecutionException ? ofReply(message) : EffectStoreException.Kind.UNREACHABLE;
-    return new EffectStoreException(kind, "Redis at %s cannot be reached: %s".formatted(where, message), false, failure);
+        inner instanceof RedisCommandExecutionException
+            ? ofReply(message)
+            : EffectStoreException.Kind.UNREACHABLE;
+    return new EffectStoreException(
+        kind, "Redis at %s cannot be reached: %s".formatted(where, message), false, failure);
   }
 
   /**

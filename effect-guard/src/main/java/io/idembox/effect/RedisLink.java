@@ -39,7 +39,10 @@ record RedisLink(
     return ((StatefulRedisConnection<byte[], byte[]>) connection).async();
   }
 
-  /** Each master that holds data, by its address; connects to those that are not connected to yet, and waits for it. */
+  /**
+   * Each master that holds data, by its address; connects to those that are not connected to yet,
+   * and waits for it.
+   */
   Map<String, RedisClusterAsyncCommands<byte[], byte[]>> masters() {
     if (!(connection instanceof StatefulRedisClusterConnection<byte[], byte[]> cluster)) {
       return Map.of(where, async());
@@ -49,7 +52,8 @@ record RedisLink(
       // A dead master whose replica took over is still listed, without slots.
       if (node.getRole() == RedisNodeDescription.Role.UPSTREAM && !node.getSlots().isEmpty()) {
         masters.put(
-            node.getUri().getHost() + ":" + node.getUri().getPort(), cluster.async().getConnection(node.getNodeId()));
+            node.getUri().getHost() + ":" + node.getUri().getPort(),
+            cluster.async().getConnection(node.getNodeId()));
       }
     }
     return masters;

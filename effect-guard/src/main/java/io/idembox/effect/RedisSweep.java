@@ -17,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 final class RedisSweep {
   private static final ScanArgs STEP = ScanArgs.Builder.limit(500);
 
-
   private final RedisEffectStore store;
   private final RedisLink link;
   private final String namespace;
@@ -39,7 +38,8 @@ final class RedisSweep {
     return result;
   }
 
-  private void next(List<RedisClusterAsyncCommands<byte[], byte[]>> masters, int master, ScanCursor cursor) {
+  private void next(
+      List<RedisClusterAsyncCommands<byte[], byte[]>> masters, int master, ScanCursor cursor) {
     var unused =
         masters
             .get(master)

@@ -11,8 +11,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A process that runs one effect and stops at a boundary: {@code URI NAMESPACE ON_UNKNOWN LEASE_MS SINK BOUNDARY}. The
- * effect adds a line with its provider key to the sink.
+ * A process that runs one effect and stops at a boundary: {@code URI NAMESPACE ON_UNKNOWN LEASE_MS
+ * SINK BOUNDARY}. The effect adds a line with its provider key to the sink.
  */
 final class GuardWorker {
   static final EffectKey KEY = EffectKey.of("pay").id("order-9");
@@ -42,8 +42,10 @@ final class GuardWorker {
             .build();
     GuardWorker worker = new GuardWorker(Path.of(args[4]), Boundary.valueOf(args[5]));
     Duration command = policy.lease().dividedBy(3);
-    try (RedisEffectStore redis = RedisEffectStore.builder(args[0]).commandTimeout(command).connect();
-        EffectGuard guard = EffectGuard.builder(worker.stopping(redis)).namespace(args[1]).build()) {
+    try (RedisEffectStore redis =
+            RedisEffectStore.builder(args[0]).commandTimeout(command).connect();
+        EffectGuard guard =
+            EffectGuard.builder(worker.stopping(redis)).namespace(args[1]).build()) {
       EffectOutcome<String> outcome = guard.tryOnce(policy, KEY, String.class, worker::pay);
       System.out.println("outcome " + outcome.kind());
       worker.at(Boundary.COMPLETED);
@@ -61,7 +63,8 @@ final class GuardWorker {
     System.out.println("at " + reached);
     if (reached == boundary) {
       try {
-        // Until somebody kills this process, or the file is there that lets it go on after a freeze.
+        // Until somebody kills this process, or the file is there that lets it go on after a
+        // freeze.
         while (!Files.exists(Path.of(sink + ".go"))) {
           new CountDownLatch(1).await(20, java.util.concurrent.TimeUnit.MILLISECONDS);
         }

@@ -29,7 +29,8 @@ final class ManyCallersTest {
 
   @Test
   void eachOfManyKeysRunsOnceWhoeverAsks() throws Exception {
-    EffectPolicy policy = EffectPolicy.builder().secondCaller(SecondCaller.waitFor(Duration.ofMinutes(1))).build();
+    EffectPolicy policy =
+        EffectPolicy.builder().secondCaller(SecondCaller.waitFor(Duration.ofMinutes(1))).build();
     Map<Integer, Integer> runs = new ConcurrentHashMap<>();
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     // Two guards on two connections, as two processes would have.
@@ -55,7 +56,8 @@ final class ManyCallersTest {
     assertThat(runs.values()).containsOnly(1);
   }
 
-  private static List<String> ask(EffectGuard guard, EffectPolicy policy, Map<Integer, Integer> runs, long seed) {
+  private static List<String> ask(
+      EffectGuard guard, EffectPolicy policy, Map<Integer, Integer> runs, long seed) {
     Random random = new Random(seed);
     List<Integer> order = new ArrayList<>();
     for (int i = 0; i < KEYS; i++) {
@@ -85,7 +87,11 @@ final class ManyCallersTest {
   @Test
   void bulksOfTheSameKeysRunEachOnce() throws Exception {
     MailEffect mail =
-        new MailEffect().policy(EffectPolicy.builder().secondCaller(SecondCaller.waitFor(Duration.ofMinutes(1))).build());
+        new MailEffect()
+            .policy(
+                EffectPolicy.builder()
+                    .secondCaller(SecondCaller.waitFor(Duration.ofMinutes(1)))
+                    .build());
     ExecutorService threads = Executors.newFixedThreadPool(4);
     try (RedisEffectStore store = RedisEffectStore.connect(scope.redis().uri());
         EffectGuard guard = EffectGuard.builder(store).namespace(scope.namespace()).build()) {
@@ -100,7 +106,8 @@ final class ManyCallersTest {
       int performed = 0;
       for (Future<List<EffectOutcome<Sent>>> bulk : bulks) {
         for (EffectOutcome<Sent> outcome : bulk.get()) {
-          assertThat(outcome.kind()).isIn(EffectOutcome.Kind.PERFORMED, EffectOutcome.Kind.REPLAYED);
+          assertThat(outcome.kind())
+              .isIn(EffectOutcome.Kind.PERFORMED, EffectOutcome.Kind.REPLAYED);
           performed += outcome.kind() == EffectOutcome.Kind.PERFORMED ? 1 : 0;
         }
       }

@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Case C44, and C45 (b): the process dies, or freezes for longer than its lease, at each boundary of a run. */
+/**
+ * Case C44, and C45 (b): the process dies, or freezes for longer than its lease, at each boundary
+ * of a run.
+ */
 @WithServers(WithServers.Server.REDIS)
 final class ProcessDeathTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -36,7 +39,8 @@ final class ProcessDeathTest {
   @BeforeEach
   void open() throws IOException {
     sink = Files.createFile(folder.resolve("sink"));
-    store = RedisEffectStore.builder(scope.redis().uri()).commandTimeout(LEASE.dividedBy(3)).connect();
+    store =
+        RedisEffectStore.builder(scope.redis().uri()).commandTimeout(LEASE.dividedBy(3)).connect();
     guard = EffectGuard.builder(store).namespace(scope.namespace()).build();
   }
 
@@ -75,7 +79,8 @@ final class ProcessDeathTest {
         GuardWorker.KEY,
         String.class,
         attempt -> {
-          Files.writeString(sink, attempt.providerKey() + "\n", java.nio.file.StandardOpenOption.APPEND);
+          Files.writeString(
+              sink, attempt.providerKey() + "\n", java.nio.file.StandardOpenOption.APPEND);
           return "paid by the next";
         });
   }
@@ -88,7 +93,8 @@ final class ProcessDeathTest {
   @EnumSource(
       value = Boundary.class,
       names = {"CLAIMED", "STARTED", "PERFORMED"})
-  void underRetryTheNextCallerRunsItAgainAfterTheLeaseWithTheSameProviderKey(Boundary boundary) throws IOException {
+  void underRetryTheNextCallerRunsItAgainAfterTheLeaseWithTheSameProviderKey(Boundary boundary)
+      throws IOException {
     worker(OnUnknown.RETRY, boundary).close();
 
     assertThat(next(OnUnknown.RETRY).kind()).isEqualTo(Kind.PERFORMED);
@@ -128,7 +134,9 @@ final class ProcessDeathTest {
     worker(OnUnknown.HOLD, Boundary.CLAIMED).close();
 
     await().atMost(LIMIT).until(() -> guard.operations().sweep() == 1);
-    assertThat(guard.operations().inDoubt()).extracting(record -> record.key().orElseThrow()).containsExactly(GuardWorker.KEY);
+    assertThat(guard.operations().inDoubt())
+        .extracting(record -> record.key().orElseThrow())
+        .containsExactly(GuardWorker.KEY);
   }
 
   @Test
@@ -141,10 +149,12 @@ final class ProcessDeathTest {
 
       // It gets the receipt that all get, and says that it lost its key.
       first.awaitLine("outcome REPLAYED", LIMIT);
-      assertThat(first.output()).anyMatch(line -> line.contains("after its key had been taken over"));
+      assertThat(first.output())
+          .anyMatch(line -> line.contains("after its key had been taken over"));
     }
     assertThat(payments()).hasSize(2).containsOnly(payments().get(0));
-    assertThat(guard.once(policy(OnUnknown.RETRY), GuardWorker.KEY, String.class, attempt -> "again"))
+    assertThat(
+            guard.once(policy(OnUnknown.RETRY), GuardWorker.KEY, String.class, attempt -> "again"))
         .isEqualTo("paid by the next");
   }
 

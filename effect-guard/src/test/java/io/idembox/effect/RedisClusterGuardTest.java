@@ -21,20 +21,28 @@ final class RedisClusterGuardTest {
     OnRedis7.orSkip("the cluster is started from it");
     try (EmbeddedRedisCluster cluster = EmbeddedRedisCluster.start();
         RedisEffectStore store =
-            RedisEffectStore.builder(String.join(",", cluster.uris()).replace(",redis://", ",")).commandTimeout(Duration.ofSeconds(2)).connect();
+            RedisEffectStore.builder(String.join(",", cluster.uris()).replace(",redis://", ","))
+                .commandTimeout(Duration.ofSeconds(2))
+                .connect();
         EffectGuard guard = EffectGuard.builder(store).namespace("cluster").build()) {
       MailEffect mail = new MailEffect();
       List<EffectCall<Mail>> calls = new ArrayList<>();
       for (int i = 0; i < 300; i++) {
         calls.add(EffectCall.first(EffectKey.of("mail.invoice").id(i), new Mail("a@b", i)));
       }
-      assertThat(guard.tryOnceAll(mail, calls)).extracting(EffectOutcome::kind).containsOnly(EffectOutcome.Kind.PERFORMED);
+      assertThat(guard.tryOnceAll(mail, calls))
+          .extracting(EffectOutcome::kind)
+          .containsOnly(EffectOutcome.Kind.PERFORMED);
 
-      assertThat(guard.tryOnceAll(mail, calls)).extracting(EffectOutcome::kind).containsOnly(EffectOutcome.Kind.REPLAYED);
+      assertThat(guard.tryOnceAll(mail, calls))
+          .extracting(EffectOutcome::kind)
+          .containsOnly(EffectOutcome.Kind.REPLAYED);
       assertThat(guard.check()).extracting(StoreFinding::code).contains("redis.maxmemory");
       cluster.awaitHealthy(LIMIT);
       // Replication is asynchronous: what the promise holds on is that the replica has the records.
-      await().atMost(LIMIT).until(() -> cluster.nodes().stream().allMatch(RedisClusterGuardTest::replicated));
+      await()
+          .atMost(LIMIT)
+          .until(() -> cluster.nodes().stream().allMatch(RedisClusterGuardTest::replicated));
 
       cluster.killMasterOf("{a}", LIMIT);
 
