@@ -24,6 +24,7 @@ public final class ConsumerInbox {
   private final Registry registry;
   private final OnceCalls once;
   private final JdbcEffectJournal journal;
+  private final JournalDecisions decisions;
   private final DuplicateProbe probe;
   private final JdbcProgress progress;
   private final Attempts attempts;
@@ -46,6 +47,7 @@ public final class ConsumerInbox {
     this.registry = new Registry(config.dataSource());
     this.once = OnceCalls.toGuard(effects, guard);
     this.journal = new JdbcEffectJournal(config, consumer, effects, unsettled);
+    this.decisions = new JournalDecisions(config, consumer, effects.names());
     this.probe = new DuplicateProbe(consumer.id());
     this.progress = new JdbcProgress(config.dataSource(), consumer.id());
     this.attempts = new Attempts(config.dataSource(), consumer.id());
@@ -73,6 +75,11 @@ public final class ConsumerInbox {
   /** The effects that this consumer owes. */
   public EffectJournal journal() {
     return journal;
+  }
+
+  /** What people see of the journal, and decide. */
+  public JournalDecisions decisions() {
+    return decisions;
   }
 
   /** Removes what may be forgotten, in slices. */

@@ -1,13 +1,20 @@
 package io.idembox.inbox;
 
-/** The states of a journal row, with the codes that are stored. */
-enum EffectState {
+/** Where an effect stands in the journal. */
+public enum EffectState {
+  /** To be performed, now or when it is due. */
   PENDING(0),
+  /** Somebody holds its mark: it may be running, and may have happened. */
   STARTED(1),
+  /** It happened. Final. */
   DONE(2),
+  /** Nobody knows whether it happened; it will be tried or asked about again. */
   IN_DOUBT(3),
+  /** Waits for a person. */
   HELD(4),
+  /** It did not happen, and its attempts are used up; a new request opens it again. */
   FAILED(5),
+  /** Refused for good. */
   REJECTED(6);
 
   private final short code;
