@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class JournalLeases {
   // Two renewals may fail before a lease ends.
   private static final int RENEWALS_PER_LEASE = 3;
+  private static final Duration LAST_RENEWAL = Duration.ofSeconds(1);
 
   private final EffectJournal journal;
   private final Duration length;
@@ -58,7 +59,7 @@ final class JournalLeases {
 
   /** Ends the renewal; last of all, when nothing runs any more. */
   void close() {
-    task.close(Duration.ZERO);
+    task.close(LAST_RENEWAL);
   }
 
   /** The renewal of one group of entries. */
