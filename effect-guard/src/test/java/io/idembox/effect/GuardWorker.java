@@ -5,8 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
@@ -76,45 +74,15 @@ final class GuardWorker {
 
   /** Stops after a claim was answered, before anything of it is known to the guard. */
   private EffectStore stopping(EffectStore store) {
-    return new EffectStore() {
+    return new DelegatingStore(store) {
       @Override
       public CompletionStage<StoreReply> apply(StoreCommand command) {
-        CompletionStage<StoreReply> reply = store.apply(command);
+        CompletionStage<StoreReply> reply = super.apply(command);
         if (command instanceof StoreCommand.Claim) {
           reply.toCompletableFuture().join();
           at(Boundary.CLAIMED);
         }
         return reply;
-      }
-
-      @Override
-      public CompletionStage<List<Optional<EffectRecord>>> lookUp(List<EffectId> ids) {
-        return store.lookUp(ids);
-      }
-
-      @Override
-      public CompletionStage<List<EffectRecord>> unsettled(String namespace) {
-        return store.unsettled(namespace);
-      }
-
-      @Override
-      public CompletionStage<StoreMarker> marker(String namespace) {
-        return store.marker(namespace);
-      }
-
-      @Override
-      public Duration commandTimeout() {
-        return store.commandTimeout();
-      }
-
-      @Override
-      public List<StoreFinding> check() {
-        return store.check();
-      }
-
-      @Override
-      public void close() {
-        store.close();
       }
     };
   }
