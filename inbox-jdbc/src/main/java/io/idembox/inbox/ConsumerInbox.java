@@ -7,6 +7,7 @@ import io.idembox.effect.EffectGuard;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ public final class ConsumerInbox {
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
   private final Registry registry;
+  private final InboxRows rows;
   private final OnceCalls once;
   private final JdbcEffectJournal journal;
   private final JournalDecisions decisions;
@@ -42,9 +44,10 @@ public final class ConsumerInbox {
     this.config = config;
     this.consumer = requireNonNull(consumer, "consumer");
     requireNonNull(effects, "effects");
-    UnsettledCommits unsettled = new UnsettledCommits(consumer.name());
+    UnsettledCommits unsettled = new UnsettledCommits(consumer.name(), config.metrics());
     OnceMemory completed = new OnceMemory();
     this.registry = new Registry(config.dataSource());
+    this.rows = new InboxRows(config.dataSource(), consumer, config.metrics());
     this.once = OnceCalls.toGuard(effects, guard);
     this.journal = new JdbcEffectJournal(config, consumer, effects, unsettled);
     this.decisions = new JournalDecisions(config, consumer, effects.names());
@@ -120,24 +123,64 @@ public final class ConsumerInbox {
    */
   public InboxRun run(List<InboxClaim> claims, InboxWork work) throws Exception {
     ClaimIndex index = new ClaimIndex(claims);
-    return transactions.onConnection(
-        connection -> {
-          Optional<InboxRun> nothingNew = probe.probe(connection, index);
-          if (nothingNew.isPresent()) {
-            work.handle(NothingFresh.BATCH);
-            return nothingNew.get();
-          }
-          InboxRun run =
-              transactions.run(
-                  connection,
-                  claims,
-                  new ClaimOpening(consumer.id(), index),
-                  once,
-                  work,
-                  (c, session, fresh) -> forgetAttempts(c, session, claims, fresh));
-          probe.saw(run.fresh());
-          return run;
-        });
+    InboxRun done =
+        transactions.onConnection(
+            connection -> {
+              Optional<InboxRun> nothingNew = probe.probe(connection, index);
+              if (nothingNew.isPresent()) {
+                work.handle(NothingFresh.BATCH);
+                return nothingNew.get();
+              }
+              InboxRun run =
+                  transactions.run(
+                      connection,
+                      claims,
+                      new ClaimOpening(consumer.id(), index),
+                      once,
+                      work,
+                      (c, session, fresh) -> forgetAttempts(c, session, claims, fresh));
+              probe.saw(run.fresh());
+              return run;
+            });
+    int fresh = done.fresh().cardinality();
+    config.metrics().claimed(fresh, claims.size() - fresh);
+    rows.sample(claims, done.fresh());
+    return done;
+  }
+
+  /**
+   * The same, splitting the batch where the work fails, until the message at fault stands alone.
+   * Order is kept: a message runs only after those before it are committed or given up.
+   *
+   * @param work sees a part of the batch at a time, under the indexes of the whole
+   * @param onAlone decides about a message that fails alone
+   * @return what the parts came to, together
+   * @throws Exception what {@code onAlone} threw; parts before that are committed
+   * @throws InboxStatementException if the database failed, which splitting does not help
+   */
+  public InboxRun runSplitting(List<InboxClaim> claims, InboxWork work, BatchFailure onAlone)
+      throws Exception {
+    return new SplittingRun(this, claims, work, onAlone).run();
+  }
+
+  /**
+   * The rows of messages that were handled before, by id: for logs and for people.
+   *
+   * @throws InboxStatementException if the database failed
+   */
+  public Map<UUID, InboxRow> rowsOf(Collection<UUID> messageIds) {
+    return rows.of(messageIds);
+  }
+
+  /**
+   * Says that a member of this consumer is alive; to be called every 20 seconds or so. A consumer
+   * of another name in the same group takes over the effect namespace only when this has not been
+   * heard for a minute.
+   *
+   * @throws InboxStatementException if the database failed
+   */
+  public void heartbeat() {
+    registry.heartbeat(consumer.id());
   }
 
   /** Attempts of records that succeed are deleted with them; as a rule there are none at all. */

@@ -15,7 +15,8 @@ record InboxConfig(
     Duration idleInTransactionTimeout,
     Duration journalLease,
     EffectCodec codec,
-    Consumer<Jdbi> jdbi) {
+    Consumer<Jdbi> jdbi,
+    InboxMetrics metrics) {
   private static final Duration LONGEST = Duration.ofHours(1);
 
   InboxConfig {

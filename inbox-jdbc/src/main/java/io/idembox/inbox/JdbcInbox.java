@@ -62,6 +62,28 @@ public final class JdbcInbox {
   }
 
   /**
+   * Binds the database to the Kafka cluster that it is used with, the first time; checks it
+   * afterwards.
+   *
+   * @throws ClusterMismatchException if it was used with another one
+   * @throws InboxStatementException if a statement failed
+   */
+  public void bindCluster(String kafkaClusterId) {
+    new Installation(config.dataSource()).bind(requireNonNull(kafkaClusterId, "kafkaClusterId"));
+  }
+
+  /**
+   * Binds the database to another Kafka cluster, as somebody has decided; register consumers anew
+   * afterwards. No member may run meanwhile.
+   *
+   * @throws InboxStatementException if a statement failed
+   */
+  public void adoptCluster(String kafkaClusterId, ClusterChange change) {
+    new Installation(config.dataSource())
+        .adopt(requireNonNull(kafkaClusterId, "kafkaClusterId"), requireNonNull(change, "change"));
+  }
+
+  /**
    * Makes the consumer known to the database, or finds it there.
    *
    * @throws RegistrationException if the namespace differs from the registered one, or the
@@ -102,6 +124,7 @@ public final class JdbcInbox {
     private Duration journalLease = DEFAULT_JOURNAL_LEASE;
     private EffectCodec codec = new JsonEffectCodec();
     private Consumer<Jdbi> jdbi = j -> {};
+    private InboxMetrics metrics = InboxMetrics.NONE;
 
     private Builder(DataSource dataSource) {
       this.dataSource = requireNonNull(dataSource, "dataSource");
@@ -165,6 +188,12 @@ public final class JdbcInbox {
       return this;
     }
 
+    /** Where to count. Default: nowhere. */
+    public Builder metrics(InboxMetrics metrics) {
+      this.metrics = requireNonNull(metrics, "metrics");
+      return this;
+    }
+
     /**
      * Does no I/O.
      *
@@ -185,7 +214,8 @@ public final class JdbcInbox {
               idle,
               journalLease,
               codec,
-              jdbi));
+              jdbi,
+              metrics));
     }
   }
 }

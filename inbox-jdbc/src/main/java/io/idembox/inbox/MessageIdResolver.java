@@ -36,6 +36,7 @@ public final class MessageIdResolver {
   private final @Nullable String extractorName;
   private final IdScope scope;
   private final @Nullable String copyOf;
+  private final InboxMetrics metrics;
 
   private final Map<String, byte[]> scopes = new ConcurrentHashMap<>();
   private final Map<Partition, Long> partitionPrefixes = new ConcurrentHashMap<>();
@@ -49,6 +50,7 @@ public final class MessageIdResolver {
     this.extractorName = builder.extractorName;
     this.scope = builder.scope;
     this.copyOf = builder.copyOf;
+    this.metrics = builder.metrics;
   }
 
   /**
@@ -65,6 +67,16 @@ public final class MessageIdResolver {
 
   /** The identity of a record; does no I/O and never throws for what a record holds. */
   public MessageIdentity resolve(InboundRecord record) {
+    MessageIdentity identity = find(record);
+    if (identity instanceof Known known) {
+      metrics.identified(known.source());
+    } else {
+      metrics.unusableId();
+    }
+    return identity;
+  }
+
+  private MessageIdentity find(InboundRecord record) {
     if (header != null) {
       List<byte @Nullable []> values = record.headers().values(header);
       if (!values.isEmpty()) {
@@ -175,6 +187,7 @@ public final class MessageIdResolver {
     private @Nullable String extractorName;
     private IdScope scope = IdScope.TOPIC;
     private @Nullable String copyOf;
+    private InboxMetrics metrics = InboxMetrics.NONE;
 
     private Builder() {}
 
@@ -249,6 +262,12 @@ public final class MessageIdResolver {
         throw new IllegalArgumentException("The name of the topic that was copied is blank");
       }
       this.copyOf = topic;
+      return this;
+    }
+
+    /** Where to count the sources of identities. Default: nowhere. */
+    public Builder metrics(InboxMetrics metrics) {
+      this.metrics = requireNonNull(metrics, "metrics");
       return this;
     }
 

@@ -50,6 +50,20 @@ final class Registry {
     return Sql.inTransaction(dataSource, Phase.REGISTER, c -> topicId(c, kafkaTopicId, name));
   }
 
+  void heartbeat(short consumer) {
+    Sql.single(
+        dataSource,
+        Phase.REGISTER,
+        connection -> {
+          try (PreparedStatement update =
+              connection.prepareStatement(
+                  "update idembox.consumer set seen_at = now() where id = ?")) {
+            update.setShort(1, consumer);
+            return update.executeUpdate();
+          }
+        });
+  }
+
   private static RegisteredConsumer register(Connection c, ConsumerRegistration registration)
       throws SQLException {
     UUID installation = installation(c);

@@ -17,6 +17,7 @@ final class UnsettledCommits {
   private static final Logger log = LoggerFactory.getLogger(UnsettledCommits.class);
 
   private final String consumer;
+  private final InboxMetrics metrics;
   private final Set<UUID> unknown = new HashSet<>();
 
   /** Found committed, and their effects not asked for since. */
@@ -24,12 +25,14 @@ final class UnsettledCommits {
 
   private volatile boolean any;
 
-  UnsettledCommits(String consumer) {
+  UnsettledCommits(String consumer, InboxMetrics metrics) {
     this.consumer = consumer;
+    this.metrics = metrics;
   }
 
   synchronized void add(List<InboxClaim> claims) {
     any = true;
+    metrics.commitUnknown();
     claims.forEach(claim -> unknown.add(claim.messageId()));
     log.warn(
         "Consumer {}: the connection was lost while the COMMIT of {} messages was under way; claiming them"

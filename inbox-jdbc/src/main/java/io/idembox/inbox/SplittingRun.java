@@ -1,0 +1,103 @@
+package io.idembox.inbox;
+
+import io.idembox.inbox.EffectJournal.JournalEntry;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Runs a batch; where a handler fails, its halves, and so on until the message at fault stands
+ * alone. In order: a message runs only after those before it are committed or given up. No
+ * savepoints: those cost each message, and this costs only those beside a failure.
+ */
+final class SplittingRun {
+  private final ConsumerInbox inbox;
+  private final List<InboxClaim> claims;
+  private final InboxWork work;
+  private final BatchFailure onAlone;
+  private final BitSet fresh = new BitSet();
+  private final List<JournalEntry> intents = new ArrayList<>();
+  private int timeline;
+  private boolean owesEffects;
+  private boolean openLetters;
+
+  SplittingRun(ConsumerInbox inbox, List<InboxClaim> claims, InboxWork work, BatchFailure onAlone) {
+    this.inbox = inbox;
+    this.claims = claims;
+    this.work = work;
+    this.onAlone = onAlone;
+  }
+
+  InboxRun run() throws Exception {
+    try {
+      run(0, claims.size());
+    } catch (Throwable failure) {
+      handBack(failure);
+      throw failure;
+    }
+    return new InboxRun(fresh, intents, timeline, owesEffects, openLetters);
+  }
+
+  /** The caller never learns of the effects that the parts before the failure owe. */
+  private void handBack(Throwable failure) {
+    try {
+      inbox.journal().giveBack(intents);
+    } catch (InboxStatementException e) {
+      // Their leases end by themselves.
+      failure.addSuppressed(e);
+    }
+  }
+
+  private void run(int from, int to) throws Exception {
+    if (from == to) {
+      return;
+    }
+    try {
+      add(
+          from,
+          inbox.run(claims.subList(from, to), batch -> work.handle(new Shifted(batch, from))));
+    } catch (InboxStatementException e) {
+      // The database's doing: smaller batches would not help.
+      throw e;
+    } catch (Exception e) {
+      if (to - from == 1) {
+        onAlone.failed(from, e);
+        return;
+      }
+      int middle = (from + to) >>> 1;
+      run(from, middle);
+      run(middle, to);
+    }
+  }
+
+  private void add(int from, InboxRun part) {
+    part.fresh().stream().forEach(i -> fresh.set(from + i));
+    intents.addAll(part.intents());
+    // The oldest counts: what ran on a server that is gone may be gone too.
+    timeline = timeline == 0 ? part.timeline() : Math.min(timeline, part.timeline());
+    owesEffects |= part.owesEffects();
+    openLetters |= part.openLetters();
+  }
+
+  /** A part of the batch, under the indexes of the whole. */
+  private record Shifted(InboxBatch part, int by) implements InboxBatch {
+    @Override
+    public int[] fresh() {
+      int[] indexes = part.fresh();
+      for (int i = 0; i < indexes.length; i++) {
+        indexes[i] += by;
+      }
+      return indexes;
+    }
+
+    @Override
+    public InboxTransaction begin(int index) {
+      return part.begin(index - by);
+    }
+
+    @Override
+    public InboxTransaction all() {
+      return part.all();
+    }
+  }
+}

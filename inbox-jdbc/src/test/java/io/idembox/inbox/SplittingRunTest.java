@@ -1,0 +1,194 @@
+package io.idembox.inbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.idembox.effect.EffectKey;
+import io.idembox.effect.EffectPolicy;
+import io.idembox.inbox.InboxFixture.NamedEffect;
+import io.idembox.testkit.TestScope;
+import io.idembox.testkit.WithServers;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A message at fault is found by splitting, and takes no other with it. */
+@WithServers(WithServers.Server.POSTGRES)
+final class SplittingRunTest {
+  private static final NamedEffect MAIL = NamedEffect.of("mail", EffectPolicy.defaults());
+  private static final String INSERT = "insert into ledger(order_id) values (?)";
+
+  private static TestScope scope;
+  private InboxFixture fixture;
+  private ConsumerInbox inbox;
+  private final Map<Integer, Exception> failures = new HashMap<>();
+
+  @BeforeEach
+  void open() {
+    fixture = new InboxFixture(scope);
+    inbox = fixture.open(MAIL);
+  }
+
+  @AfterEach
+  void close() {
+    fixture.close();
+  }
+
+  /** C25: record 5 of 10 puts null into a NOT NULL column. */
+  @Test
+  void c25OneFailingStatementTakesNoOtherRecordWithIt() throws Exception {
+    UUID[] ids = InboxFixture.ids(10);
+    List<InboxClaim> claims = InboxFixture.claims(inbox, ids);
+
+    InboxRun run =
+        inbox.runSplitting(
+            claims,
+            batch -> {
+              for (int i : batch.fresh()) {
+                batch.begin(i).handle().execute(INSERT, i == 5 ? null : "o" + i);
+              }
+            },
+            (index, failure) -> giveUp(claims.get(index), index, failure));
+
+    assertThat(run.fresh().stream().toArray()).containsExactly(0, 1, 2, 3, 4, 6, 7, 8, 9);
+    assertThat(fixture.count("ledger")).isEqualTo(9);
+    assertThat(failures).containsOnlyKeys(5);
+    assertThat(fixture.text("select cause_message from idembox.dead_letter"))
+        .contains("null value in column \"order_id\"");
+    assertThat(fixture.count("idembox.inbox")).isEqualTo(10);
+  }
+
+  @Test
+  void aFailingEnqueuedWriteIsTracedToItsMessage() throws Exception {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(10));
+
+    inbox.runSplitting(
+        claims,
+        batch -> {
+          for (int i : batch.fresh()) {
+            batch.begin(i).enqueue(INSERT, i == 3 || i == 8 ? null : "o" + i);
+          }
+        },
+        (index, failure) -> failures.put(index, failure));
+
+    assertThat(failures).containsOnlyKeys(3, 8);
+    assertThat(failures.get(3)).isInstanceOf(EnqueuedWriteException.class);
+    assertThat(fixture.count("ledger")).isEqualTo(8);
+  }
+
+  @Test
+  void orderIsKeptThroughSplitting() throws Exception {
+    fixture.execute("create table seen (n serial, id int)");
+
+    inbox.runSplitting(
+        InboxFixture.claims(inbox, InboxFixture.ids(16)),
+        batch -> {
+          for (int i : batch.fresh()) {
+            batch.begin(i).enqueue("insert into seen(id) values (?)", i);
+            if (i % 5 == 2) {
+              throw new IllegalStateException("at " + i);
+            }
+          }
+        },
+        (index, failure) -> failures.put(index, failure));
+
+    assertThat(fixture.text("select string_agg(id::text, ',' order by n) from seen"))
+        .isEqualTo("0,1,3,4,5,6,8,9,10,11,13,14,15");
+  }
+
+  /** C20: a value that PostgreSQL cannot take, among records that it can. */
+  @Test
+  void c20ANulCharacterIsItsOwnRecordsProblem() throws Exception {
+    String[] values = {"o1", "with \u0000 inside", "o3"};
+    UUID[] ids = {
+      id("plain"), id("id with \u0000"), id("x".repeat(5_000)),
+    };
+    List<InboxClaim> claims = InboxFixture.claims(inbox, ids);
+
+    inbox.runSplitting(
+        claims,
+        batch -> {
+          for (int i : batch.fresh()) {
+            batch.begin(i).enqueue(INSERT, values[i]);
+          }
+        },
+        (index, failure) -> giveUp(claims.get(index), index, failure));
+
+    assertThat(failures).containsOnlyKeys(1);
+    assertThat(fixture.count("ledger")).isEqualTo(2);
+    assertThat(fixture.count("idembox.dead_letter")).isEqualTo(1);
+    assertThat(fixture.text("select error from idembox.dead_letter")).contains("22021");
+  }
+
+  @Test
+  void aMessageThatMustNotBeGivenUpStopsTheRunThere() {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(8));
+
+    assertThatThrownBy(
+            () ->
+                inbox.runSplitting(
+                    claims,
+                    batch -> {
+                      for (int i : batch.fresh()) {
+                        InboxTransaction tx = batch.begin(i);
+                        tx.effects().afterCommit(MAIL.name(), EffectKey.of("m").id("o" + i), "x");
+                        if (i == 5) {
+                          throw new IllegalStateException("later");
+                        }
+                      }
+                    },
+                    (index, failure) -> {
+                      throw failure;
+                    }))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessage("later");
+
+    assertThat(fixture.count("idembox.inbox")).isEqualTo(5);
+    // The effects of those that are committed are owed, and nobody holds their marks.
+    assertThat(fixture.count("idembox.effect where state = 0 and owner is null")).isEqualTo(5);
+  }
+
+  @Test
+  void anOutageOfTheDatabaseIsNotSplit() {
+    FaultyDataSource faulty = new FaultyDataSource(fixture.pool);
+    ConsumerInbox cut =
+        JdbcInbox.builder(faulty)
+            .build()
+            .open(fixture.consumer, io.idembox.effect.EffectCatalog.of(), null);
+    List<Integer> alone = new ArrayList<>();
+    faulty.cutOnce(FaultyDataSource.When.BEFORE, "insert into idembox.inbox");
+
+    assertThatThrownBy(
+            () ->
+                cut.runSplitting(
+                    InboxFixture.claims(inbox, InboxFixture.ids(8)),
+                    batch -> {},
+                    (index, failure) -> alone.add(index)))
+        .isInstanceOf(InboxStatementException.class);
+    assertThat(alone).isEmpty();
+  }
+
+  private static UUID id(String header) {
+    return MessageIdResolver.defaults()
+        .resolve(TestRecord.at(0, 0).header("message-id", header))
+        .id();
+  }
+
+  private void giveUp(InboxClaim claim, int index, Exception failure) {
+    failures.put(index, failure);
+    inbox
+        .deadLetters()
+        .record(
+            new DeadLetterDraft(
+                claim,
+                new DeadLetterContent(null, null, List.of(), null),
+                DeadLetterError.of("handler failed", failure),
+                1,
+                null));
+  }
+}
