@@ -27,6 +27,7 @@ final class BatchRunner {
   private final EffectRunner effects;
   private final RunListener listener;
   private final ConsumerMetrics metrics;
+  private final ProcessSpans spans;
 
   BatchRunner(
       ConsumerInbox inbox,
@@ -34,13 +35,15 @@ final class BatchRunner {
       Routes routes,
       EffectRunner effects,
       RunListener listener,
-      ConsumerMetrics metrics) {
+      ConsumerMetrics metrics,
+      ProcessSpans spans) {
     this.inbox = inbox;
     this.ids = ids;
     this.routes = routes;
     this.effects = effects;
     this.listener = listener;
     this.metrics = metrics;
+    this.spans = spans;
   }
 
   /**
@@ -64,7 +67,7 @@ final class BatchRunner {
         inbox.run(
             claims,
             open -> {
-              OpenMessages messages = new OpenMessages(batch, identities, routes, open);
+              OpenMessages messages = new OpenMessages(batch, identities, routes, open, spans);
               messages.handleAll();
               handled.set(messages);
               if (taken.work().hasEnded()) {

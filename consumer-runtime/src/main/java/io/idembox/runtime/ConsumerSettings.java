@@ -5,6 +5,7 @@ import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.MessageIdResolver;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -29,7 +30,8 @@ record ConsumerSettings(
     Backoff outageBackoff,
     Duration sweepInterval,
     RunListener listener,
-    MeterRegistry meters) {
+    MeterRegistry meters,
+    OpenTelemetry telemetry) {
 
   /** One length for all marks of a member in the journal: the longest of its effects' leases. */
   Duration journalLease() {

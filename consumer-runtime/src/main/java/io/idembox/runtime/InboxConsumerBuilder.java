@@ -6,6 +6,7 @@ import io.idembox.effect.EffectStore;
 import io.idembox.inbox.MessageIdResolver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -46,6 +47,7 @@ public final class InboxConsumerBuilder {
   private Duration sweepInterval = Duration.ofSeconds(2);
   private RunListener listener = report -> {};
   private MeterRegistry meters = new CompositeMeterRegistry();
+  private OpenTelemetry telemetry = OpenTelemetry.noop();
 
   InboxConsumerBuilder() {}
 
@@ -237,6 +239,16 @@ public final class InboxConsumerBuilder {
   }
 
   /**
+   * Where spans go: one for each message that a handler processes, linked to its producer's context
+   * by the header {@code traceparent}. Default: nowhere. Lists for a {@link BatchInboxHandler} get
+   * none.
+   */
+  public InboxConsumerBuilder openTelemetry(OpenTelemetry telemetry) {
+    this.telemetry = Objects.requireNonNull(telemetry, "telemetry");
+    return this;
+  }
+
+  /**
    * Checks the settings and every relation between them. Opens nothing.
    *
    * @throws IllegalArgumentException naming the setting, the rule and the remedy
@@ -279,7 +291,8 @@ public final class InboxConsumerBuilder {
             new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
             sweepInterval,
             listener,
-            meters));
+            meters,
+            telemetry));
   }
 
   private static <T> T required(String setting, @Nullable T value) {

@@ -20,6 +20,7 @@ final class OpenMessages {
   private final List<MessageIdentity.Known> identities;
   private final Routes routes;
   private final InboxBatch open;
+  private final ProcessSpans spans;
   private @Nullable Collected<?> collected;
   private int handled;
   private int ignored;
@@ -28,11 +29,13 @@ final class OpenMessages {
       List<FetchedRecord> records,
       List<MessageIdentity.Known> identities,
       Routes routes,
-      InboxBatch open) {
+      InboxBatch open,
+      ProcessSpans spans) {
     this.records = records;
     this.identities = identities;
     this.routes = routes;
     this.open = open;
+    this.spans = spans;
   }
 
   /**
@@ -79,7 +82,10 @@ final class OpenMessages {
       // The handler's own parameter type is a supertype of T, and a message only hands values out.
       @SuppressWarnings("unchecked")
       InboxHandler<T> handler = (InboxHandler<T>) Objects.requireNonNull(route.single());
-      handler.handle(message(route, index), open.begin(index));
+      spans.around(
+          records.get(index),
+          identities.get(index),
+          () -> handler.handle(message(route, index), open.begin(index)));
       handled++;
     } catch (Throwable e) {
       // A handler's Error is the failure of its record as much as an exception is.

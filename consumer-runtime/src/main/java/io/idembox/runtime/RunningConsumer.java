@@ -61,7 +61,8 @@ final class RunningConsumer {
                 settings.routes(),
                 effects,
                 settings.listener(),
-                metrics),
+                metrics,
+                new ProcessSpans(settings.telemetry(), settings.groupId())),
             new FailurePolicy(settings.recordBackoff(), settings.outageBackoff(), metrics));
     this.loop =
         new PollLoop(

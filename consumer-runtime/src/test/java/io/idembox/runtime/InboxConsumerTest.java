@@ -4,6 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.idembox.testkit.TestScope;
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.common.AttributeKey;
+import io.opentelemetry.api.trace.TracerProvider;
+import io.opentelemetry.context.propagation.ContextPropagators;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -253,6 +261,43 @@ class InboxConsumerTest extends ConsumerTestBase {
     awaitCommitted(10);
 
     assertThat(rows("select count(*) from ledger")).isEqualTo(10);
+  }
+
+  @Test
+  void eachHandledMessageHasASpanThatLinksToItsProducer() throws Exception {
+    InMemorySpanExporter exported = InMemorySpanExporter.create();
+    OpenTelemetry telemetry =
+        new OpenTelemetry() {
+          private final SdkTracerProvider tracers =
+              SdkTracerProvider.builder()
+                  .addSpanProcessor(SimpleSpanProcessor.create(exported))
+                  .build();
+
+          @Override
+          public TracerProvider getTracerProvider() {
+            return tracers;
+          }
+
+          @Override
+          public ContextPropagators getPropagators() {
+            return ContextPropagators.noop();
+          }
+        };
+    String trace = "0af7651916cd43dd8448eb211c80319c";
+    orders.sendTraced(topic, 0, "m0", "00-" + trace + "-b7ad6b7169203331-01", "o0");
+    orders.send(topic, 0, "m0", "o0").flush(); // a duplicate: nothing is processed
+
+    start(builder().openTelemetry(telemetry).subscribe(json(topic, Orders::book)));
+    awaitCommitted(2);
+
+    assertThat(exported.getFinishedSpanItems()).hasSize(1);
+    SpanData span = exported.getFinishedSpanItems().get(0);
+    assertThat(span.getName()).isEqualTo("process " + topic);
+    assertThat(span.getLinks())
+        .singleElement()
+        .satisfies(link -> assertThat(link.getSpanContext().getTraceId()).isEqualTo(trace));
+    assertThat(span.getAttributes().get(AttributeKey.longKey("messaging.kafka.offset")))
+        .isEqualTo(0);
   }
 
   /** C07: a stop lets the running batch finish and commits its offset before it lets go. */

@@ -55,6 +55,13 @@ final class Orders implements AutoCloseable {
     return send(record);
   }
 
+  Orders sendTraced(
+      String topic, int partition, String messageId, String traceParent, String orderId) {
+    ProducerRecord<byte[], byte[]> record = record(topic, partition, messageId, json(orderId));
+    record.headers().add("traceparent", bytes(traceParent));
+    return send(record);
+  }
+
   Orders sendTombstone(String topic, int partition, String messageId) {
     return send(record(topic, partition, messageId, null));
   }
