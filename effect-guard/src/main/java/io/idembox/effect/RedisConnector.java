@@ -43,11 +43,13 @@ final class RedisConnector {
 
   private final List<RedisURI> uris;
   private final String where;
+  private final Duration commandTimeout;
   private final long giveUp = System.nanoTime() + CONNECT_LIMIT.toNanos();
 
   RedisConnector(String uri, Duration commandTimeout) {
     this.uris = parse(uri);
     this.where = uris.stream().map(RedisConnector::address).collect(Collectors.joining(","));
+    this.commandTimeout = commandTimeout;
     uris.forEach(one -> one.setTimeout(commandTimeout));
   }
 
@@ -163,8 +165,7 @@ final class RedisConnector {
   private <B extends ClientOptions.Builder> B options(B builder) {
     Duration connect = Duration.ofSeconds(3);
     builder
-        // RedisDeadlines ends our commands.
-        .timeoutOptions(TimeoutOptions.create())
+        .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
         .socketOptions(
             SocketOptions.builder()
                 .connectTimeout(connect)

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +42,6 @@ public final class RedisEffectStore implements EffectStore {
   private final Duration commandTimeout;
   private final Set<String> accepted;
   private final RedisCommands commands;
-  private final RedisDeadlines deadlines;
   private final ServerClock clock = new ServerClock();
   private final ConcurrentMap<String, RedisKeys> namespaces = new ConcurrentHashMap<>();
   private final List<Runnable> reconnectListeners = new CopyOnWriteArrayList<>();
@@ -53,7 +51,6 @@ public final class RedisEffectStore implements EffectStore {
     this.commandTimeout = commandTimeout;
     this.accepted = accepted;
     this.commands = new RedisCommands(this::keys);
-    this.deadlines = new RedisDeadlines(link.where(), commandTimeout);
     link.client().addListener(new Reconnects());
   }
 
@@ -185,8 +182,6 @@ public final class RedisEffectStore implements EffectStore {
       // The client asks each slot's master for its share.
       return link.async()
           .mget(keys)
-          .toCompletableFuture()
-          .orTimeout(commandTimeout.toNanos(), TimeUnit.NANOSECONDS)
           .thenApply(
               pairs -> {
                 List<byte @Nullable []> values = new ArrayList<>(pairs.size());
@@ -288,7 +283,6 @@ public final class RedisEffectStore implements EffectStore {
   @Override
   public void close() {
     link.close();
-    deadlines.close();
   }
 
   private RedisKeys keys(String namespace) {
@@ -303,7 +297,6 @@ public final class RedisEffectStore implements EffectStore {
   }
 
   private <T> void dispatch(AsyncCommand<byte[], byte[], T> command) {
-    deadlines.watch(command);
     try {
       link.connection().dispatch(command);
     } catch (RuntimeException e) {
@@ -313,7 +306,6 @@ public final class RedisEffectStore implements EffectStore {
   }
 
   private void dispatch(List<AsyncCommand<byte[], byte[], byte[]>> batch) {
-    batch.forEach(deadlines::watch);
     try {
       link.connection().dispatch(batch);
     } catch (RuntimeException e) {
