@@ -24,7 +24,13 @@ final class FaultyDataSource implements DataSource {
     AFTER
   }
 
-  private record Fault(String sqlPart, When when) {}
+  /** What happens to the connection then. */
+  @FunctionalInterface
+  interface Action {
+    void on(Connection connection) throws SQLException;
+  }
+
+  private record Fault(String sqlPart, When when, @Nullable Action action) {}
 
   private final DataSource target;
   private final AtomicReference<@Nullable Fault> fault = new AtomicReference<>();
@@ -35,7 +41,12 @@ final class FaultyDataSource implements DataSource {
 
   /** The next execution of a prepared statement whose text holds this part. */
   void cutOnce(When when, String sqlPart) {
-    fault.set(new Fault(sqlPart, when));
+    fault.set(new Fault(sqlPart, when, null));
+  }
+
+  /** Does something else than cutting, and goes on. */
+  void actOnce(When when, String sqlPart, Action action) {
+    fault.set(new Fault(sqlPart, when, action));
   }
 
   boolean hasCut() {
@@ -67,14 +78,21 @@ final class FaultyDataSource implements DataSource {
                       && sql.contains(planned.sqlPart())
                       && fault.compareAndSet(planned, null);
               if (hit && planned.when() == When.BEFORE) {
-                throw cut(connection);
+                happens(planned, connection);
               }
               Object result = call(statement, method, args);
-              if (hit) {
-                throw cut(connection);
+              if (hit && planned.when() == When.AFTER) {
+                happens(planned, connection);
               }
               return result;
             });
+  }
+
+  private static void happens(Fault fault, Connection connection) throws SQLException {
+    if (fault.action() == null) {
+      throw cut(connection);
+    }
+    fault.action().on(connection);
   }
 
   private static SQLException cut(Connection connection) throws SQLException {
