@@ -63,13 +63,17 @@ final class InboxFixture implements AutoCloseable {
   }
 
   static HikariDataSource pool(TestScope.Database database, int connections) {
+    return new HikariDataSource(poolConfig(database, connections));
+  }
+
+  static HikariConfig poolConfig(TestScope.Database database, int connections) {
     HikariConfig config = new HikariConfig();
     config.setJdbcUrl(database.jdbcUrl());
     config.setUsername(database.user());
     config.setPassword(database.password());
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(1);
-    return new HikariDataSource(config);
+    return config;
   }
 
   ConsumerInbox open(Effect<?, ?>... effects) {

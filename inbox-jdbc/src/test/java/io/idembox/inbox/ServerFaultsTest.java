@@ -88,7 +88,8 @@ final class ServerFaultsTest {
   void c31AReadOnlyServerFailsTheClaimWithItsStateAndRecovers() {
     UUID[] ids = InboxFixture.ids(10);
     server.execute(
-        "postgres", "alter database " + server.database + " set default_transaction_read_only = on");
+        "postgres",
+        "alter database " + server.database + " set default_transaction_read_only = on");
     server.pool.getHikariPoolMXBean().softEvictConnections();
 
     assertThatThrownBy(() -> inbox.run(InboxFixture.claims(inbox, ids), OwnServer::writeLedger))
@@ -157,8 +158,7 @@ final class ServerFaultsTest {
     GrowthResult late =
         inbox
             .progress()
-            .grow(
-                List.of(ProgressGrowth.done(known, OffsetRanges.of(0, 10), before.timeline())))
+            .grow(List.of(ProgressGrowth.done(known, OffsetRanges.of(0, 10), before.timeline())))
             .get(0);
     assertThat(late)
         .isInstanceOfSatisfying(

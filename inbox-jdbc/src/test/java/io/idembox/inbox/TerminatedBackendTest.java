@@ -68,7 +68,9 @@ final class TerminatedBackendTest {
       handle(id);
     }
     // The pool may still hand out the connection that was terminated.
-    Awaitility.await().ignoreExceptionsInstanceOf(InboxException.class).untilAsserted(() -> handle(id));
+    Awaitility.await()
+        .ignoreExceptionsInstanceOf(InboxException.class)
+        .untilAsserted(() -> handle(id));
     handle(id);
 
     assertThat(faulty.hasCut()).isTrue();
