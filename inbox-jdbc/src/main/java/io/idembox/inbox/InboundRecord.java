@@ -22,6 +22,14 @@ public interface InboundRecord {
   /** The offset within the partition, 0 or more. */
   long offset();
 
+  /**
+   * The epoch of the leader that took the record, which it keeps; -1 when unknown. After a
+   * truncation another record can stand at the same offset; this tells the two apart.
+   */
+  default int leaderEpoch() {
+    return -1;
+  }
+
   /** The record's key, or null when it has none. */
   byte @Nullable [] key();
 

@@ -154,17 +154,14 @@ final class JdbcProgress implements Progress {
   }
 
   @Override
-  public PartitionProgress cut(
-      PartitionProgress known, UUID kafkaTopicId, String topic, long fromOffset, int leaderEpoch) {
+  public PartitionProgress cut(PartitionProgress known, long fromOffset, int leaderEpoch) {
     InboxPartition partition = known.partition();
-    OffsetRanges gone = OffsetRanges.of(fromOffset, Long.MAX_VALUE);
     return Sql.inTransaction(
         dataSource,
         Phase.PROGRESS,
         connection -> {
-          int cut;
           try (PreparedStatement update = connection.prepareStatement(ProgressSql.CUT)) {
-            bindGone(update, gone);
+            bindGone(update, OffsetRanges.of(fromOffset, Long.MAX_VALUE));
             update.setInt(6, leaderEpoch);
             update.setShort(7, consumer);
             update.setInt(8, partition.topicId());
@@ -172,25 +169,10 @@ final class JdbcProgress implements Progress {
             update.setInt(10, known.generation());
             update.setInt(11, known.leaderEpoch());
             update.setInt(12, leaderEpoch);
-            cut = update.executeUpdate();
-          }
-          if (cut > 0) {
-            removeCoordinates(connection, kafkaTopicId, topic, partition.partition(), fromOffset);
+            update.executeUpdate();
           }
           return read(connection, List.of(partition)).get(0);
         });
-  }
-
-  private void removeCoordinates(
-      Connection connection, UUID kafkaTopicId, String topic, int partition, long fromOffset)
-      throws SQLException {
-    long prefix = MessageIds.partitionPrefix(kafkaTopicId, topic, partition);
-    try (PreparedStatement remove = connection.prepareStatement(ProgressSql.REMOVE_COORDINATES)) {
-      remove.setShort(1, consumer);
-      remove.setObject(2, MessageIds.coordinates(prefix, fromOffset));
-      remove.setObject(3, MessageIds.coordinates(prefix, MessageIds.HIGHEST_OFFSET));
-      remove.executeUpdate();
-    }
   }
 
   @Override

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds out who a message is: by a header, else by the CloudEvents pair of source and id, else by
- * an extractor, else by its coordinates (topic id, partition, offset).
+ * an extractor, else by its coordinates (topic id, partition, leader epoch, offset).
  *
  * <p>An id that is there but cannot be used (null, empty, blank, two different values) is never
  * passed over for the next rule: the answer is {@link Unusable}, with the reason. Equal values
@@ -41,7 +41,7 @@ public final class MessageIdResolver {
   private final Map<String, byte[]> scopes = new ConcurrentHashMap<>();
   private final Map<Partition, Long> partitionPrefixes = new ConcurrentHashMap<>();
 
-  private record Partition(UUID topicId, String topic, int number) {}
+  private record Partition(UUID topicId, String topic, int number, int leaderEpoch) {}
 
   private MessageIdResolver(Builder builder) {
     this.header = builder.header;
@@ -174,8 +174,9 @@ public final class MessageIdResolver {
   private UUID coordinates(InboundRecord record) {
     long prefix =
         partitionPrefixes.computeIfAbsent(
-            new Partition(record.topicId(), record.topic(), record.partition()),
-            p -> MessageIds.partitionPrefix(p.topicId(), p.topic(), p.number()));
+            new Partition(
+                record.topicId(), record.topic(), record.partition(), record.leaderEpoch()),
+            p -> MessageIds.partitionPrefix(p.topicId(), p.topic(), p.number(), p.leaderEpoch()));
     return MessageIds.coordinates(prefix, record.offset());
   }
 

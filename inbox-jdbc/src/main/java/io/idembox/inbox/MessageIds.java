@@ -14,9 +14,6 @@ final class MessageIds {
 
   private static final int UUID_TEXT_LENGTH = 36;
 
-  /** The highest that coordinates have room for. */
-  static final long HIGHEST_OFFSET = (1L << 61) - 1;
-
   private MessageIds() {}
 
   /** What is hashed starts with its kind, so that no id of one kind equals one of another. */
@@ -76,8 +73,11 @@ final class MessageIds {
     return new UUID(high, low);
   }
 
-  /** The first half of a partition's coordinates; {@link #coordinates} adds the offset. */
-  static long partitionPrefix(UUID topicId, String topic, int partition) {
+  /**
+   * The first half of a partition's coordinates; {@link #coordinates} adds the offset. The leader's
+   * epoch is part of it: a log that was truncated gives an offset a second time.
+   */
+  static long partitionPrefix(UUID topicId, String topic, int partition, int leaderEpoch) {
     // A broker that names no topic id leaves only the name, which a topic made again repeats.
     boolean unnamed =
         topicId.getMostSignificantBits() == 0 && topicId.getLeastSignificantBits() == 0;
@@ -85,7 +85,7 @@ final class MessageIds {
         unnamed
             ? utf8(topic)
             : longs(topicId.getMostSignificantBits(), topicId.getLeastSignificantBits());
-    return readLong(digest(Hashed.PARTITION, scope, longs(partition)), 0);
+    return readLong(digest(Hashed.PARTITION, scope, longs(partition, leaderEpoch)), 0);
   }
 
   /**

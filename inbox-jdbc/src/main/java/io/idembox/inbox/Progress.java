@@ -39,15 +39,12 @@ public interface Progress {
 
   /**
    * The log was truncated, or may have been: a record of a higher leader epoch stands at an offset.
-   * What was done from there on counts no more, inbox rows made from those coordinates are removed,
-   * and the epoch is raised.
+   * What was done from there on counts no more, and the epoch is raised.
    *
    * @param known as read; if another member has changed it meanwhile, nothing is cut
-   * @param kafkaTopicId and the name: what the coordinates are made from
    * @return how it stands then
    */
-  PartitionProgress cut(
-      PartitionProgress known, UUID kafkaTopicId, String topic, long fromOffset, int leaderEpoch);
+  PartitionProgress cut(PartitionProgress known, long fromOffset, int leaderEpoch);
 
   /**
    * Forgets what was done in a range of offsets, rows included: their records are handled again

@@ -104,12 +104,6 @@ final class ProgressSql {
         and leader_epoch < ?
       """;
 
-  /**
-   * Identities made from coordinates that another record has now; they stand together in the key.
-   */
-  static final String REMOVE_COORDINATES =
-      "delete from idembox.inbox where consumer_id = ? and message_id between ? and ?";
-
   static final String FORGET =
       """
       update idembox.progress

@@ -223,6 +223,16 @@ final class MessageIdResolverTest {
   }
 
   @Test
+  void aRecordThatTookAnothersOffsetAfterATruncationHasOtherCoordinates() {
+    TestRecord record = TestRecord.at(0, 90).epoch(5);
+
+    assertThat(known(record.epoch(6)).id()).isNotEqualTo(known(record).id());
+    assertThat(known(record.epoch(5)).id()).isEqualTo(known(record).id());
+    assertThat(known(record.epoch(6).header("message-id", "x")).id())
+        .isEqualTo(known(record.header("message-id", "x")).id());
+  }
+
+  @Test
   void aTopicMadeAgainHasOtherCoordinates() {
     TestRecord record = TestRecord.at(0, 0);
 

@@ -172,30 +172,6 @@ final class ProgressTest {
   }
 
   @Test
-  void aTruncatedLogForgetsIdentitiesMadeFromItsCoordinates() throws Exception {
-    MessageIdResolver resolver = MessageIdResolver.defaults();
-    int topic = inbox.topicId(TestRecord.ORDERS, "orders");
-    List<InboxClaim> claims =
-        java.util.stream.LongStream.range(0, 10)
-            .mapToObj(
-                offset ->
-                    new InboxClaim(
-                        resolver.resolve(TestRecord.at(0, offset)).id(), topic, 0, offset))
-            .toList();
-    UUID withHeader = UUID.randomUUID();
-    inbox.run(claims, b -> {});
-    inbox.run(List.of(new InboxClaim(withHeader, topic, 0, 11)), b -> {});
-    PartitionProgress known = read(new InboxPartition(topic, 0));
-
-    progress.cut(known, TestRecord.ORDERS, "orders", 4, 1);
-
-    inbox.run(claims, batch -> assertThat(batch.fresh()).containsExactly(4, 5, 6, 7, 8, 9));
-    inbox.run(
-        List.of(new InboxClaim(withHeader, topic, 0, 4)),
-        batch -> assertThat(batch.fresh()).isEmpty());
-  }
-
-  @Test
   void aCutByTwoMembersHappensOnce() {
     PartitionProgress first = read(p0);
     PartitionProgress second = read(p0);
@@ -306,6 +282,6 @@ final class ProgressTest {
   }
 
   private PartitionProgress cut(PartitionProgress known, long from, int epoch) {
-    return progress.cut(known, InboxFixture.TOPIC, "orders", from, epoch);
+    return progress.cut(known, from, epoch);
   }
 }

@@ -15,7 +15,8 @@ record TestRecord(
     long offset,
     byte @Nullable [] key,
     byte @Nullable [] value,
-    List<Header> entries)
+    List<Header> entries,
+    int leaderEpoch)
     implements InboundRecord {
   static final UUID ORDERS = UUID.fromString("6a1bd4d3-57b4-4a5c-9c30-1d9c2a6f0001");
 
@@ -23,7 +24,7 @@ record TestRecord(
   record Header(String name, byte @Nullable [] value) {}
 
   static TestRecord at(int partition, long offset) {
-    return new TestRecord("orders", ORDERS, partition, offset, null, null, List.of());
+    return new TestRecord("orders", ORDERS, partition, offset, null, null, List.of(), -1);
   }
 
   TestRecord header(String name, @Nullable String value) {
@@ -33,16 +34,20 @@ record TestRecord(
   TestRecord header(String name, byte @Nullable [] value) {
     List<Header> more = new ArrayList<>(entries);
     more.add(new Header(name, value));
-    return new TestRecord(topic, topicId, partition, offset, key, this.value, more);
+    return new TestRecord(topic, topicId, partition, offset, key, this.value, more, leaderEpoch);
   }
 
   TestRecord value(@Nullable String text) {
     byte[] bytes = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
-    return new TestRecord(topic, topicId, partition, offset, key, bytes, entries);
+    return new TestRecord(topic, topicId, partition, offset, key, bytes, entries, leaderEpoch);
+  }
+
+  TestRecord epoch(int epoch) {
+    return new TestRecord(topic, topicId, partition, offset, key, value, entries, epoch);
   }
 
   TestRecord topic(String name, UUID id) {
-    return new TestRecord(name, id, partition, offset, key, value, entries);
+    return new TestRecord(name, id, partition, offset, key, value, entries, leaderEpoch);
   }
 
   @Override
