@@ -29,6 +29,11 @@ record FetchedRecord(ConsumerRecord<byte[], byte[]> record, UUID topicId)
   }
 
   @Override
+  public int leaderEpoch() {
+    return record.leaderEpoch().orElse(-1);
+  }
+
+  @Override
   public byte @Nullable [] key() {
     return record.key();
   }
