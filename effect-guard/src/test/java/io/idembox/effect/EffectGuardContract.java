@@ -291,7 +291,8 @@ abstract class EffectGuardContract {
         };
     CompletableFuture<String> first =
         CompletableFuture.supplyAsync(
-            () -> guard.once(EffectPolicy.defaults(), key("9"), String.class, slow));
+            () -> guard.once(EffectPolicy.defaults(), key("9"), String.class, slow),
+            Background.THREADS);
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
 
     assertThatExceptionOfType(EffectInProgressException.class)
@@ -303,7 +304,8 @@ abstract class EffectGuardContract {
         .isEqualTo(Kind.IN_PROGRESS);
     CompletableFuture<String> waiter =
         CompletableFuture.supplyAsync(
-            () -> guard.once(EffectPolicy.defaults(), key("9"), String.class, attempt -> "fourth"));
+            () -> guard.once(EffectPolicy.defaults(), key("9"), String.class, attempt -> "fourth"),
+            Background.THREADS);
     finish.countDown();
 
     assertThat(waiter.get(30, TimeUnit.SECONDS)).isEqualTo("slow");

@@ -67,7 +67,7 @@ final class FieldCasesTest {
       for (EffectGuard service : List.of(guard, second, guard)) {
         together.add(
             CompletableFuture.supplyAsync(
-                () -> service.once(mail, MAIL.id(10), new Mail("a@b", 10))));
+                () -> service.once(mail, MAIL.id(10), new Mail("a@b", 10)), Background.THREADS));
       }
       assertThat(together.stream().map(CompletableFuture::join).distinct()).hasSize(1);
     }
@@ -177,7 +177,8 @@ final class FieldCasesTest {
                         started.countDown();
                         finish.await();
                         return "S1's receipt";
-                      }));
+                      }),
+              Background.THREADS);
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       long until = System.nanoTime() + lease.toNanos() * 3;
       await()

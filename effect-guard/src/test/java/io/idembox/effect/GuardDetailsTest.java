@@ -121,7 +121,8 @@ final class GuardDetailsTest {
                         started.countDown();
                         finish.await();
                         return "sent";
-                      }));
+                      }),
+              Background.THREADS);
       assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
       assertThat(guard.operations().forget(key("1"))).isEqualTo(Decision.STILL_RUNNING);
       assertThat(guard.operations().resolveNotDone(key("1"))).isEqualTo(Decision.STILL_RUNNING);
@@ -256,9 +257,10 @@ final class GuardDetailsTest {
                       started.countDown();
                       finish.await();
                       return "sent";
-                    }));
+                    }),
+            Background.THREADS);
     assertThat(started.await(30, TimeUnit.SECONDS)).isTrue();
-    CompletableFuture<Void> closing = CompletableFuture.runAsync(guard::close);
+    CompletableFuture<Void> closing = CompletableFuture.runAsync(guard::close, Background.THREADS);
     await().atMost(Duration.ofSeconds(30)).until(() -> refuses(guard));
     assertThat(closing.isDone()).isFalse();
     finish.countDown();
