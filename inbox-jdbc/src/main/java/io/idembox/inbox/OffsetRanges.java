@@ -112,10 +112,11 @@ public final class OffsetRanges {
       long mine = i < bounds.length ? bounds[i] : Long.MAX_VALUE;
       long theirs = j < other.bounds.length ? other.bounds[j] : Long.MAX_VALUE;
       long at = Math.min(mine, theirs);
-      if (mine == at) {
+      // An open range ends at the highest number there is, which also stands for "no bound left".
+      if (i < bounds.length && mine == at) {
         i++;
       }
-      if (theirs == at) {
+      if (j < other.bounds.length && theirs == at) {
         j++;
       }
       boolean inMine = (i & 1) == 1;

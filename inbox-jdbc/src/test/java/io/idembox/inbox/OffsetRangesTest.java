@@ -58,6 +58,22 @@ final class OffsetRangesTest {
     assertThat(OffsetRanges.parse(ranges.toString())).isEqualTo(ranges);
   }
 
+  /**
+   * Found by the property test of progress: the end of an open range was taken for the end of the
+   * set.
+   */
+  @Test
+  void everythingFromAnOffsetOnIsARangeLikeOthers() {
+    OffsetRanges from90 = OffsetRanges.of(90, Long.MAX_VALUE);
+
+    assertThat(OffsetRanges.of(0, 100).minus(from90)).isEqualTo(OffsetRanges.of(0, 90));
+    assertThat(OffsetRanges.of(0, 10).plus(50, 60).minus(from90).ranges()).hasSize(2);
+    assertThat(OffsetRanges.of(0, 10).plus(from90).ranges()).hasSize(2);
+    assertThat(from90.plus(from90)).isEqualTo(from90);
+    assertThat(from90.minus(from90).isEmpty()).isTrue();
+    assertThat(from90.contains(Long.MAX_VALUE - 1)).isTrue();
+  }
+
   @Test
   void touchingRangesBecomeOne() {
     assertThat(OffsetRanges.of(0, 5).plus(5, 7).toString()).isEqualTo("{[0,7)}");
