@@ -5,7 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.effect.RedisEffectStore;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
 
 /** A consumer process that tests start, and that ends itself at its crash point. */
 final class CrashingConsumer {
@@ -28,7 +28,9 @@ final class CrashingConsumer {
             .name(args[4])
             .kafka(Map.of("bootstrap.servers", args[0], "session.timeout.ms", "6000"))
             .dataSource(database)
-            .effectStore(new CrashingStore(RedisEffectStore.connect(args[2]), crashPoint))
+            .effectStore(
+                new CrashingStore(
+                    Insisting.connect(() -> RedisEffectStore.connect(args[2])), crashPoint))
             .effects(new Sink(database))
             .subscribe(Subscription.topics(args[3]).json(Orders.Order.class, Orders::book))
             .commitInterval(
@@ -43,17 +45,21 @@ final class CrashingConsumer {
                         report.delivered(), report.handled(), report.skipped()))
             .build();
     if (crashPoint == CrashPoint.BEFORE_THE_OFFSET) {
-      consumer.start();
-      crashOnceSettled(consumer, database);
+      Thread watch = new Thread(() -> crashOnceSettled(consumer, database));
+      watch.setDaemon(true);
+      watch.start();
     }
-    consumer.run();
+    Insisting.run(consumer);
   }
 
-  private static void crashOnceSettled(InboxConsumer consumer, HikariDataSource database)
-      throws InterruptedException {
-    while (consumer.unsettledEffects() > 0 || !DatabaseRows.any(database, "select 1 from sent")) {
-      TimeUnit.MILLISECONDS.sleep(10);
-    }
+  private static void crashOnceSettled(InboxConsumer consumer, HikariDataSource database) {
+    Awaitility.await()
+        .forever()
+        .ignoreExceptions()
+        .until(
+            () ->
+                DatabaseRows.any(database, "select 1 from sent")
+                    && consumer.unsettledEffects() == 0);
     CrashPoint.crash();
   }
 }

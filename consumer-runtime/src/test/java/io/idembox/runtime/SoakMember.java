@@ -25,25 +25,26 @@ final class SoakMember {
                 "session.timeout.ms", "6000",
                 "heartbeat.interval.ms", "1000")
             : Map.of("bootstrap.servers", args[0], "group.protocol", "consumer");
-    InboxConsumer.builder()
-        .name(args[4])
-        .kafka(kafka)
-        .dataSource(database)
-        .redis(args[2])
-        .effects(new Sink(database))
-        .subscribe(
-            Subscription.topics(args[3])
-                .json(
-                    Orders.Order.class,
-                    (message, tx) -> {
-                      try (Statement pause = tx.connection().createStatement()) {
-                        pause.execute("select pg_sleep(0.002)");
-                      }
-                      Orders.book(message, tx);
-                    }))
-        .drainBudget(Duration.ofSeconds(3))
-        .sweepInterval(Duration.ofMillis(500))
-        .build()
-        .run();
+    InboxConsumer member =
+        InboxConsumer.builder()
+            .name(args[4])
+            .kafka(kafka)
+            .dataSource(database)
+            .redis(args[2])
+            .effects(new Sink(database))
+            .subscribe(
+                Subscription.topics(args[3])
+                    .json(
+                        Orders.Order.class,
+                        (message, tx) -> {
+                          try (Statement pause = tx.connection().createStatement()) {
+                            pause.execute("select pg_sleep(0.002)");
+                          }
+                          Orders.book(message, tx);
+                        }))
+            .drainBudget(Duration.ofSeconds(3))
+            .sweepInterval(Duration.ofMillis(500))
+            .build();
+    Insisting.run(member);
   }
 }
