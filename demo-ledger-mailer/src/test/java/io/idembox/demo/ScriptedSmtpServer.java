@@ -26,6 +26,7 @@ final class ScriptedSmtpServer implements AutoCloseable {
   static final String END_OF_DATA = ".";
 
   private final ServerSocket socket;
+  private final Thread acceptor;
   private final Map<String, String> answers =
       new ConcurrentHashMap<>(
           Map.of(
@@ -50,7 +51,7 @@ final class ScriptedSmtpServer implements AutoCloseable {
 
   ScriptedSmtpServer() throws IOException {
     socket = new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
-    Thread acceptor = new Thread(this::accept, "scripted-smtp");
+    acceptor = new Thread(this::accept, "scripted-smtp");
     acceptor.setDaemon(true);
     acceptor.start();
   }
@@ -136,8 +137,15 @@ final class ScriptedSmtpServer implements AutoCloseable {
     out.flush();
   }
 
+  /** Afterwards connections are refused; those that are open live on. */
   @Override
   public void close() throws IOException {
     socket.close();
+    try {
+      // Until the accepting thread is out of its system call, the system still takes connections.
+      acceptor.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
