@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EffectInDoubtException extends EffectException {
   private static final long serialVersionUID = 1L;
-  private final EffectKey key;
+  // Not serializable, and not worth being so: a copy of the exception keeps its message.
+  private final transient EffectKey key;
   private final Instant since;
 
   EffectInDoubtException(EffectKey key, String shown, Instant since, @Nullable Throwable cause) {

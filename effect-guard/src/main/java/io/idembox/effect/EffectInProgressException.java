@@ -5,7 +5,8 @@ import java.time.Duration;
 /** Another caller holds the key. Nothing ran in this call; try again later. */
 public final class EffectInProgressException extends EffectException {
   private static final long serialVersionUID = 1L;
-  private final EffectKey key;
+  // Not serializable, and not worth being so: a copy of the exception keeps its message.
+  private final transient EffectKey key;
   private final String owner;
   private final Duration leaseRemaining;
 

@@ -3,7 +3,8 @@ package io.idembox.effect;
 /** The key was used before with another request. Nothing ran in this call. */
 public final class EffectMismatchException extends EffectException {
   private static final long serialVersionUID = 1L;
-  private final EffectKey key;
+  // Not serializable, and not worth being so: a copy of the exception keeps its message.
+  private final transient EffectKey key;
 
   EffectMismatchException(EffectKey key, String shown) {
     super(

@@ -6,7 +6,8 @@ package io.idembox.effect;
  */
 public final class EffectRecordUnreadableException extends EffectException {
   private static final long serialVersionUID = 1L;
-  private final EffectKey key;
+  // Not serializable, and not worth being so: a copy of the exception keeps its message.
+  private final transient EffectKey key;
 
   EffectRecordUnreadableException(EffectKey key, String shown, String what) {
     super(
