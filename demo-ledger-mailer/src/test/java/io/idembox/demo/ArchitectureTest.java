@@ -1,11 +1,15 @@
 package io.idembox.demo;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.idembox.demo.internal.Planted;
 
 /** The demo is written as a user's application would be. */
 @AnalyzeClasses(packages = "io.idembox.demo", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -24,4 +28,17 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAnyPackage(
               "io.idembox.demo.run..", "io.idembox.testkit..", "com.icegreen.greenmail..");
+
+  /** While no module has such a package, nothing else shows that the first rule can fail. */
+  @ArchTest
+  static void aClassThatUsesAnInternalPackageIsSeen(JavaClasses ignored) {
+    JavaClasses offender = new ClassFileImporter().importClasses(UserOfInternals.class);
+
+    assertThat(THE_DEMO_USES_PUBLIC_API_ONLY.evaluate(offender).hasViolation()).isTrue();
+  }
+
+  private static final class UserOfInternals {
+    @SuppressWarnings("unused") // its type is what counts
+    private Planted planted = new Planted();
+  }
 }

@@ -6,8 +6,10 @@ import io.idembox.demo.run.StopSignal.StoppedException;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -174,8 +176,15 @@ public final class DemoCommand implements Callable<Integer> {
     if (folder == null || !Files.isDirectory(folder)) {
       throw refusal("--json " + json + ": the folder " + folder + " does not exist");
     }
-    if (!Files.isWritable(Files.exists(json) ? json : folder)) {
-      throw refusal("--json " + json + " cannot be written");
+    boolean there = Files.exists(json);
+    // Tried, not asked: the rights alone do not tell of a read-only or a made-up file system.
+    try {
+      FileChannel.open(json, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
+      if (!there) {
+        Files.delete(json);
+      }
+    } catch (IOException failure) {
+      throw refusal("--json " + json + " cannot be written: " + failure.getMessage());
     }
   }
 
@@ -183,19 +192,31 @@ public final class DemoCommand implements Callable<Integer> {
     return new ParameterException(requireNonNull(spec).commandLine(), message);
   }
 
-  private int report(DemoRun.Result result) throws IOException {
+  private int report(DemoRun.Result result) {
     RunFigures figures = result.figures();
     figures.print(out);
-    if (json != null) {
-      figures.writeTo(json);
-    }
+    boolean written = writeJson(figures);
     if (figures.exactlyRight(DemoPlan.FULL)) {
       out.println("Exactly right: one ledger row and one mail for each order.");
-      return CommandLine.ExitCode.OK;
+      return written ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
     }
     err.println("Not right: orders, ledger rows and mails differ.");
     result.faults().forEach(fault -> err.println("  " + fault));
     return CommandLine.ExitCode.SOFTWARE;
+  }
+
+  /** Whether the file that was asked for, if any, holds the figures. */
+  private boolean writeJson(RunFigures figures) {
+    if (json == null) {
+      return true;
+    }
+    try {
+      figures.writeTo(json);
+      return true;
+    } catch (IOException failure) {
+      err.println("error: the figures could not be written to " + json + ": " + failure);
+      return false;
+    }
   }
 
   private void explain(Throwable failure) {
@@ -218,11 +239,16 @@ public final class DemoCommand implements Callable<Integer> {
     try (Stream<Path> walk = Files.walk(folder)) {
       files = walk.sorted(Comparator.reverseOrder()).toList();
     }
+    boolean logs = keepLog && files.stream().anyMatch(DemoCommand::isLog);
     for (Path file : files) {
-      boolean kept = keepLog && (file.equals(folder) || file.toString().endsWith(".log"));
+      boolean kept = logs && (file.equals(folder) || isLog(file));
       if (!kept) {
         Files.delete(file);
       }
     }
+  }
+
+  private static boolean isLog(Path file) {
+    return file.toString().endsWith(".log");
   }
 }

@@ -67,6 +67,13 @@ record RunFigures(
     row(out, "lost", lost);
     row(out, "kills", kills);
     row(out, "seconds", seconds);
+    if (deliveries != handled + skipped) {
+      out.println(
+          "  Deliveries need not be handled plus skipped: each process writes down its deliveries after"
+              + " a commit,");
+      out.println(
+          "  and a killed one had not come to its last. Handled, rows and mails are counted afterwards.");
+    }
   }
 
   private static void row(PrintStream out, String name, Object value) {

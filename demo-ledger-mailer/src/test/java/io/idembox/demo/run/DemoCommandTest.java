@@ -6,6 +6,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 class DemoCommandTest {
@@ -36,6 +38,13 @@ class DemoCommandTest {
   void aFolderAsJsonFileIsRefusedBeforeTheRun() {
     assertThat(execute("--json", folder.toString())).isEqualTo(2);
     assertThat(err.toString()).contains("is a folder");
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void aJsonFileThatCannotBeMadeIsRefusedBeforeTheRun() {
+    assertThat(execute("--json", "/proc/out.json")).isEqualTo(2);
+    assertThat(err.toString()).contains("/proc/out.json", "cannot be written");
   }
 
   private int execute(String... args) {

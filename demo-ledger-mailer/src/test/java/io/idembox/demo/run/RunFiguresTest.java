@@ -59,6 +59,16 @@ class RunFiguresTest {
   }
 
   @Test
+  void figuresThatDoNotAddUpAreExplained() {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    new RunFigures(2300, 2000, 4600, 2100, 2550, 2000, 2000, 0, 0, 2, 41.5)
+        .print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+
+    assertThat(bytes.toString(StandardCharsets.UTF_8))
+        .contains("Deliveries need not be handled plus skipped");
+  }
+
+  @Test
   void aRunIsRightWhenAllFiguresAre() {
     assertThat(RIGHT.exactlyRight(DemoPlan.FULL)).isTrue();
   }
