@@ -49,6 +49,11 @@ final class FaultyDataSource implements DataSource {
     fault.set(new Fault(sqlPart, when, action));
   }
 
+  /** Whatever was planned does not happen any more. */
+  void heal() {
+    fault.set(null);
+  }
+
   boolean hasCut() {
     return fault.get() == null;
   }
