@@ -3,6 +3,8 @@ package io.idembox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectGuard;
 import io.idembox.effect.InMemoryEffectStore;
@@ -99,6 +101,64 @@ final class JdbcInboxTest {
     assertThatThrownBy(() -> JdbcInbox.builder(readOnly).build().check())
         .isInstanceOf(InboxUnavailableException.class)
         .hasMessageContaining("read-only");
+  }
+
+  /** The grants that the README names are all that a running consumer needs. */
+  @Test
+  void aRoleThatMayOnlyReadAndWriteRunsEverything() throws Exception {
+    String role = "app_" + fixture.database.name();
+    fixture.execute(
+        """
+        create role %1$s login;
+        grant usage on schema idembox to %1$s;
+        grant select, insert, update, delete on all tables in schema idembox to %1$s;
+        grant usage on schema public to %1$s;
+        grant insert on ledger to %1$s
+        """
+            .formatted(role));
+    HikariConfig config = InboxFixture.poolConfig(fixture.database, 2);
+    config.setUsername(role);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      JdbcInbox app = JdbcInbox.builder(pool).build();
+      app.check();
+      app.bindCluster("cluster-of-" + role);
+      RegisteredConsumer registered =
+          app.register(new ConsumerRegistration("app", "app", null, InboxFixture.RESOLVER));
+      ConsumerInbox inbox = app.open(registered, EffectCatalog.of(), null);
+      UUID id = UUID.randomUUID();
+      for (int delivery = 0; delivery < 3; delivery++) {
+        inbox.run(
+            InboxFixture.claims(inbox, id),
+            batch -> {
+              for (int i : batch.fresh()) {
+                InboxTransaction tx = batch.begin(i);
+                tx.enqueue("insert into ledger(order_id) values ('x')");
+                tx.handle().execute("set local work_mem = '5MB'");
+              }
+            });
+      }
+      InboxPartition p0 = new InboxPartition(inbox.topicId(InboxFixture.TOPIC, "orders"), 0);
+      PartitionProgress known = inbox.progress().open(List.of(p0), UUID.randomUUID()).get(0);
+      inbox
+          .progress()
+          .grow(List.of(ProgressGrowth.done(known, OffsetRanges.of(0, 1), known.serverTimeline())));
+      inbox.pruner(PrunePolicy.DEFAULT).slice(List.of(p0));
+      inbox.attempts().failed(UUID.randomUUID(), Duration.ZERO, "x");
+      inbox
+          .deadLetters()
+          .record(
+              new DeadLetterDraft(
+                  InboxFixture.claims(inbox, UUID.randomUUID()).get(0),
+                  new DeadLetterContent(null, null, List.of(), null),
+                  DeadLetterError.of("x", "x", "x"),
+                  1,
+                  null));
+      assertThat(inbox.journal().unfinished()).isZero();
+    } finally {
+      fixture.execute("update idembox.installation set kafka_cluster_id = null");
+      fixture.execute("drop owned by " + role + "; drop role " + role);
+    }
+    assertThat(fixture.count("ledger")).isEqualTo(1);
   }
 
   @Test

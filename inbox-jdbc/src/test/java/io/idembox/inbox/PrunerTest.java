@@ -189,6 +189,24 @@ final class PrunerTest {
   }
 
   @Test
+  void aTruncatedRangeIsNotPrunedByWhatWasDoneBefore() throws Exception {
+    UUID[] before = handledDaysAgo(15, 10);
+    readUntilNow(p0, OffsetRanges.of(0, 10));
+    walk(p0);
+    PartitionProgress known = inbox.progress().read(List.of(p0)).get(0);
+    inbox.progress().cut(known, 5, 1);
+    // Other records stand at the offsets now; handled, and not yet known to be done.
+    UUID[] others = InboxFixture.ids(10);
+    inbox.run(InboxFixture.claims(inbox, others).subList(5, 10), b -> {});
+    fixture.execute("update idembox.inbox set recorded_at = now() - interval '15 days'");
+
+    assertThat(walk(p0)).isEqualTo(5);
+    inbox.run(
+        InboxFixture.claims(inbox, others).subList(5, 10), b -> assertThat(b.fresh()).isEmpty());
+    assertThat(before).hasSize(10);
+  }
+
+  @Test
   void finishedEffectsGoAfterTheirRetentionAndHeldOrFailedOnesNever() throws Exception {
     settle("done", Settlement.done(ask("done"), null));
     settle("rejected", Settlement.rejected(ask("rejected"), "no"));
