@@ -30,6 +30,14 @@ public interface InboundRecord {
     return -1;
   }
 
+  /**
+   * The record's time in milliseconds, which it keeps too; negative when unknown. It only orders
+   * identities made from coordinates, so that the inbox's index is filled at its end.
+   */
+  default long timestamp() {
+    return -1;
+  }
+
   /** The record's key, or null when it has none. */
   byte @Nullable [] key();
 

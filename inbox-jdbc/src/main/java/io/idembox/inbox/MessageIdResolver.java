@@ -177,7 +177,7 @@ public final class MessageIdResolver {
             new Partition(
                 record.topicId(), record.topic(), record.partition(), record.leaderEpoch()),
             p -> MessageIds.partitionPrefix(p.topicId(), p.topic(), p.number(), p.leaderEpoch()));
-    return MessageIds.coordinates(prefix, record.offset());
+    return MessageIds.coordinates(prefix, record.timestamp(), record.offset());
   }
 
   /** Settings of a resolver. Not thread-safe. */

@@ -74,8 +74,8 @@ final class MessageIds {
   }
 
   /**
-   * The first half of a partition's coordinates; {@link #coordinates} adds the offset. The leader's
-   * epoch is part of it: a log that was truncated gives an offset a second time.
+   * What a partition's coordinates are made from; {@link #coordinates} adds the offset. The
+   * leader's epoch is part of it: a log that was truncated gives an offset a second time.
    */
   static long partitionPrefix(UUID topicId, String topic, int partition, int leaderEpoch) {
     // A broker that names no topic id leaves only the name, which a topic made again repeats.
@@ -89,11 +89,21 @@ final class MessageIds {
   }
 
   /**
-   * The variant reserved by the RFC (111), then 61 bits of offset: within a partition ids grow with
-   * the offset, so that the index is filled from left to right.
+   * The variant reserved by the RFC (111), behind 48 bits of time and 16 of the offset; the rest is
+   * a hash of partition and offset. Records that come in together so stand together at the end of
+   * the index, whatever their partition: ordered by partition first, each partition would leave
+   * half-empty pages behind it. Without a time, the offset takes its place.
    */
-  static UUID coordinates(long partitionPrefix, long offset) {
-    return new UUID(partitionPrefix, offset | (0b111L << 61));
+  static UUID coordinates(long partitionPrefix, long timestamp, long offset) {
+    long high = timestamp < 0 ? offset : (timestamp << 16) | (offset & 0xffffL);
+    return new UUID(high, (mix(partitionPrefix ^ mix(offset)) >>> 3) | (0b111L << 61));
+  }
+
+  /** Spreads each bit over all others, one to one: the last steps of MurmurHash3. */
+  private static long mix(long value) {
+    long mixed = (value ^ (value >>> 33)) * 0xff51afd7ed558ccdL;
+    mixed = (mixed ^ (mixed >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return mixed ^ (mixed >>> 33);
   }
 
   static byte[] utf8(String text) {

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.idembox.inbox.MessageIdentity.Known;
 import io.idembox.inbox.MessageIdentity.Source;
 import io.idembox.inbox.MessageIdentity.Unusable;
+import java.util.HashSet;
 import java.util.Random;
+import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,15 +213,42 @@ final class MessageIdResolverTest {
       UUID id = known(TestRecord.at(3, offset)).id();
       assertThat(id.variant()).isEqualTo(7);
       if (before != null) {
-        assertThat(id.getMostSignificantBits()).isEqualTo(before.getMostSignificantBits());
-        assertThat(
-                Long.compareUnsigned(
-                    id.getLeastSignificantBits(), before.getLeastSignificantBits()))
-            .isPositive();
+        assertThat(grows(before, id)).isTrue();
       }
       before = id;
     }
     assertThat(known(TestRecord.at(4, 0)).id()).isNotEqualTo(known(TestRecord.at(3, 0)).id());
+  }
+
+  @Test
+  void coordinatesOfAllPartitionsGrowWithTheRecordsTime() {
+    UUID first = known(TestRecord.at(3, 900).time(1_790_000_000_000L)).id();
+    UUID second = known(TestRecord.at(4, 7).time(1_790_000_000_001L)).id();
+    UUID third = known(TestRecord.at(3, 901).time(1_790_000_000_002L)).id();
+
+    assertThat(grows(first, second)).isTrue();
+    assertThat(grows(second, third)).isTrue();
+    assertThat(first.variant()).isEqualTo(7);
+  }
+
+  @Test
+  void recordsOfOneMillisecondHaveCoordinatesOfTheirOwn() {
+    Set<UUID> ids = new HashSet<>();
+    for (int partition = 0; partition < 50; partition++) {
+      for (int offset = 0; offset < 200; offset++) {
+        ids.add(known(TestRecord.at(partition, offset << 16).time(1_790_000_000_000L)).id());
+      }
+    }
+
+    assertThat(ids).hasSize(10_000);
+  }
+
+  private static boolean grows(UUID from, UUID to) {
+    int high = Long.compareUnsigned(from.getMostSignificantBits(), to.getMostSignificantBits());
+    return high < 0
+        || (high == 0
+            && Long.compareUnsigned(from.getLeastSignificantBits(), to.getLeastSignificantBits())
+                < 0);
   }
 
   @Test

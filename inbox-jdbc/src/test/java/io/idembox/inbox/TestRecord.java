@@ -16,7 +16,8 @@ record TestRecord(
     byte @Nullable [] key,
     byte @Nullable [] value,
     List<Header> entries,
-    int leaderEpoch)
+    int leaderEpoch,
+    long timestamp)
     implements InboundRecord {
   static final UUID ORDERS = UUID.fromString("6a1bd4d3-57b4-4a5c-9c30-1d9c2a6f0001");
 
@@ -24,7 +25,7 @@ record TestRecord(
   record Header(String name, byte @Nullable [] value) {}
 
   static TestRecord at(int partition, long offset) {
-    return new TestRecord("orders", ORDERS, partition, offset, null, null, List.of(), -1);
+    return new TestRecord("orders", ORDERS, partition, offset, null, null, List.of(), -1, -1);
   }
 
   TestRecord header(String name, @Nullable String value) {
@@ -34,20 +35,27 @@ record TestRecord(
   TestRecord header(String name, byte @Nullable [] value) {
     List<Header> more = new ArrayList<>(entries);
     more.add(new Header(name, value));
-    return new TestRecord(topic, topicId, partition, offset, key, this.value, more, leaderEpoch);
+    return new TestRecord(
+        topic, topicId, partition, offset, key, this.value, more, leaderEpoch, timestamp);
   }
 
   TestRecord value(@Nullable String text) {
     byte[] bytes = text == null ? null : text.getBytes(StandardCharsets.UTF_8);
-    return new TestRecord(topic, topicId, partition, offset, key, bytes, entries, leaderEpoch);
+    return new TestRecord(
+        topic, topicId, partition, offset, key, bytes, entries, leaderEpoch, timestamp);
+  }
+
+  TestRecord time(long millis) {
+    return new TestRecord(
+        topic, topicId, partition, offset, key, value, entries, leaderEpoch, millis);
   }
 
   TestRecord epoch(int epoch) {
-    return new TestRecord(topic, topicId, partition, offset, key, value, entries, epoch);
+    return new TestRecord(topic, topicId, partition, offset, key, value, entries, epoch, timestamp);
   }
 
   TestRecord topic(String name, UUID id) {
-    return new TestRecord(name, id, partition, offset, key, value, entries, leaderEpoch);
+    return new TestRecord(name, id, partition, offset, key, value, entries, leaderEpoch, timestamp);
   }
 
   @Override

@@ -55,9 +55,10 @@ create table idembox.inbox (
 
 -- The effect journal. state: 0 PENDING, 1 STARTED, 2 DONE, 3 IN_DOUBT, 4 HELD, 5 FAILED, 6 REJECTED.
 -- due_at: next attempt (PENDING, IN_DOUBT) or end of the lease (STARTED); null when nobody owes anything.
+-- No foreign keys, as in the inbox: they took a quarter of the time of each insert.
 create table idembox.effect (
   id              bigint      generated always as identity primary key,
-  namespace_id    smallint    not null references idembox.effect_namespace,
+  namespace_id    smallint    not null,
   state           smallint    not null check (state between 0 and 6),
   attempt         integer     not null default 0 check (attempt >= 0),
   unknown_before  boolean     not null default false,
