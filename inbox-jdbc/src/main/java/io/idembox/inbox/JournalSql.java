@@ -1,8 +1,10 @@
 package io.idembox.inbox;
 
 /**
- * The journal's statements. Rows of several effects are always locked in the order of their hash or
- * id, and statements that look for work pass over locked rows: no two of them wait for each other.
+ * The journal's statements, each a transaction of its own. Who inserts or reopens several effects
+ * locks them in the order of their hash; who looks for work passes over locked rows; a mark is
+ * settled by its owner alone: no two of them wait for each other. What is due is compared with
+ * now(), which an index can look up, unlike clock_timestamp().
  */
 final class JournalSql {
   /**
@@ -91,7 +93,8 @@ final class JournalSql {
       """
       with taken as (
         select e.id from idembox.effect e
-        where e.consumer_id = ? and e.message_id = any(?::uuid[]) and e.due_at <= clock_timestamp()
+        where e.namespace_id = (select namespace_id from idembox.consumer where id = ?)
+          and e.message_id = any(?::uuid[]) and e.due_at <= now()
           and e.name = any(?)
         order by e.id
         for update skip locked
@@ -108,7 +111,8 @@ final class JournalSql {
       """
       with taken as (
         select e.id from idembox.effect e
-        where e.consumer_id = ? and e.message_id = any(?::uuid[]) and e.due_at is not null
+        where e.namespace_id = (select namespace_id from idembox.consumer where id = ?)
+          and e.message_id = any(?::uuid[]) and e.due_at is not null
           and e.owner = ? and e.state in (0, 1)
         order by e.id
         for update
@@ -123,7 +127,7 @@ final class JournalSql {
       with taken as (
         select e.id from idembox.effect e
         where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
-          and e.due_at <= clock_timestamp() and e.name = any(?)
+          and e.due_at <= now() and e.name = any(?)
         order by e.due_at
         limit ?
         for update skip locked

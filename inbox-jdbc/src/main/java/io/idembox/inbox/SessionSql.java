@@ -29,7 +29,9 @@ final class SessionSql {
    */
   static final String HINTS =
       """
-      exists (select from idembox.effect where consumer_id = ? and due_at is not null),
+      exists (
+          select from idembox.effect
+          where namespace_id = (select namespace_id from idembox.consumer where id = ?) and due_at is not null),
         exists (select from idembox.dead_letter where consumer_id = ? and state in (0, 1)),
         exists (select from idembox.attempt where consumer_id = ?)
       """;

@@ -91,9 +91,9 @@ create table idembox.effect (
   autovacuum_vacuum_insert_scale_factor = 0.05,
   autovacuum_analyze_scale_factor = 0.1
 );
--- Both hold unfinished rows only, so a journal full of finished effects costs them nothing.
+-- Holds unfinished rows only, so a journal full of finished effects costs it nothing. What a message left
+-- unfinished is found by it too: an index on the message would cost each insert more than that look-up does.
 create index effect_due on idembox.effect (namespace_id, due_at) where due_at is not null;
-create index effect_unfinished on idembox.effect (consumer_id, message_id) where due_at is not null;
 -- People look at these; they are few.
 create index effect_for_people on idembox.effect (namespace_id, state, id) where state in (3, 4, 5, 6);
 
