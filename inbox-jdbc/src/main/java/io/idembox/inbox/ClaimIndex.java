@@ -36,6 +36,11 @@ final class ClaimIndex {
     return size;
   }
 
+  /** How many claims there are, repeated ids included. */
+  int all() {
+    return claims.size();
+  }
+
   /** The claim that is the n-th with an id not seen before. */
   InboxClaim distinct(int n) {
     return claims.get(distinct[n]);

@@ -143,8 +143,8 @@ public final class ConsumerInbox {
               return run;
             });
     int fresh = done.fresh().cardinality();
-    config.metrics().claimed(fresh, claims.size() - fresh);
-    rows.sample(claims, done.fresh());
+    config.metrics().claimed(fresh, done.covered() - fresh);
+    rows.sample(claims.subList(0, done.covered()), done.fresh());
     return done;
   }
 

@@ -52,7 +52,12 @@ final class DuplicateProbe {
         return row.getBoolean(1)
             ? Optional.of(
                 new InboxRun(
-                    new BitSet(0), List.of(), row.getInt(5), row.getBoolean(2), row.getBoolean(3)))
+                    claims.all(),
+                    new BitSet(0),
+                    List.of(),
+                    row.getInt(5),
+                    row.getBoolean(2),
+                    row.getBoolean(3)))
             : Optional.empty();
       }
     } catch (SQLException e) {

@@ -19,6 +19,16 @@ public interface InboxBatch {
    */
   InboxTransaction begin(int index);
 
+  /**
+   * Ends the batch early: this transaction records the messages before the index, and none from it
+   * on. Their claims go before the commit, so that whoever claims them next finds them new. For a
+   * caller that has worked long enough, or is to stop; nothing that was handled is lost by it.
+   *
+   * @throws IllegalArgumentException if the index is 0 or beyond the last claim, or a message at or
+   *     behind it was begun already
+   */
+  void endBefore(int index);
+
   /** Opens one view for all fresh messages, for a handler that takes them as a list. */
   InboxTransaction all();
 }

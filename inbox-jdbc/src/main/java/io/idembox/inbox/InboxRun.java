@@ -9,7 +9,9 @@ import java.util.List;
 /**
  * A committed transaction.
  *
- * @param fresh which of the claims were new
+ * @param covered how many of the claims it decided, from the first: fewer than were given if the
+ *     work {@linkplain InboxBatch#endBefore ended the batch early}
+ * @param fresh which of those were new
  * @param intents written by this run, and this member's to perform now; those that are not
  *     {@linkplain JournalEntry#started() started} are to be marked one by one
  * @param timeline the server's: work of an earlier one may have been lost with its server
@@ -19,6 +21,7 @@ import java.util.List;
  *     that retries one: ask {@link DeadLetters#openAmong}
  */
 public record InboxRun(
+    int covered,
     BitSet fresh,
     List<JournalEntry> intents,
     int timeline,

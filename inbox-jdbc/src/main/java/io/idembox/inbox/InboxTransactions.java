@@ -4,7 +4,9 @@ import io.idembox.effect.EffectCatalog;
 import io.idembox.inbox.EffectJournal.JournalEntry;
 import io.idembox.inbox.InboxStatementException.Phase;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.BitSet;
 import java.util.List;
 import org.slf4j.Logger;
@@ -16,6 +18,9 @@ import org.slf4j.LoggerFactory;
  */
 final class InboxTransactions {
   private static final Logger log = LoggerFactory.getLogger(InboxTransactions.class);
+
+  private static final String RELEASE =
+      "delete from idembox.inbox where consumer_id = ? and message_id = any(?::uuid[])";
 
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
@@ -84,15 +89,22 @@ final class InboxTransactions {
     try {
       BitSet fresh = session.begin(consumer.id(), opening);
       unsettled.seen(claims, fresh);
-      work.handle(new OpenBatch(scope, fresh));
+      OpenBatch batch = new OpenBatch(scope, fresh, claims.size());
+      work.handle(batch);
       scope.end();
       if (scope.poison() != null) {
         throw scope.poison();
       }
-      List<JournalEntry> owed = finish(session, scope, intents, claims, fresh, closing);
+      List<JournalEntry> owed =
+          finish(session, scope, intents, claims, batch.released(), fresh, closing);
       completed.succeeded(claims, fresh);
       return new InboxRun(
-          fresh, owed, session.timeline(), session.owesEffects(), session.openLetters());
+          batch.covered(),
+          fresh,
+          owed,
+          session.timeline(),
+          session.owesEffects(),
+          session.openLetters());
     } catch (Throwable failure) {
       scope.end();
       completed.failed(claims, scope.completedOnce());
@@ -113,6 +125,7 @@ final class InboxTransactions {
       TransactionScope scope,
       IntentBuffer intents,
       List<InboxClaim> claims,
+      BitSet released,
       BitSet fresh,
       Closing closing) {
     Phase phase = Phase.COMMIT;
@@ -123,6 +136,11 @@ final class InboxTransactions {
         phase = Phase.INTENTS;
         session.takeBackTimeouts();
         owed = journal.insert(scope.raw, intents.all(), claims);
+      }
+      if (!released.isEmpty()) {
+        phase = Phase.CLAIM;
+        session.takeBackTimeouts();
+        release(scope.raw, claims, released);
       }
       phase = Phase.DEAD_LETTER;
       closing.close(scope.raw, session, fresh);
@@ -149,6 +167,23 @@ final class InboxTransactions {
               + SqlErrors.describe(e),
           e,
           unknown);
+    }
+  }
+
+  /**
+   * Takes back the claims of messages that were not reached. Another member that waits for one of
+   * them inserts its own row when this transaction ends; a rollback to a savepoint would do the
+   * same, but undo the writes of what was handled too.
+   */
+  private void release(Connection connection, List<InboxClaim> claims, BitSet released)
+      throws SQLException {
+    try (PreparedStatement delete = connection.prepareStatement(RELEASE)) {
+      delete.setShort(1, consumer.id());
+      delete.setObject(
+          2,
+          SqlArrays.uuids(released.stream().mapToObj(i -> claims.get(i).messageId()).toList()),
+          Types.OTHER);
+      delete.executeUpdate();
     }
   }
 

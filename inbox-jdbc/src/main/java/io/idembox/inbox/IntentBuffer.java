@@ -33,6 +33,15 @@ final class IntentBuffer {
 
   void add(int message, EffectName<?, ?> name, EffectKey key, @Nullable Object request) {
     EffectPolicy policy = effect(name).policy();
+    if (request == null) {
+      // Stored, it could never be performed: an effect's code is given a request.
+      throw new IllegalArgumentException(
+          "The request of effect "
+              + name.name()
+              + " "
+              + key
+              + " is null; give one, a record without components if there is nothing to say");
+    }
     byte[] encoded = encode(name, key, request);
     byte[] fingerprint =
         policy.fingerprint() == OnMismatch.IGNORE
@@ -79,7 +88,7 @@ final class IntentBuffer {
     return intents.values();
   }
 
-  private byte[] encode(EffectName<?, ?> name, EffectKey key, @Nullable Object request) {
+  private byte[] encode(EffectName<?, ?> name, EffectKey key, Object request) {
     try {
       return codec.encode(request);
     } catch (Exception e) {
@@ -87,7 +96,7 @@ final class IntentBuffer {
     }
   }
 
-  private byte[] comparable(EffectName<?, ?> name, EffectKey key, @Nullable Object request) {
+  private byte[] comparable(EffectName<?, ?> name, EffectKey key, Object request) {
     try {
       return codec.comparable(request);
     } catch (Exception e) {

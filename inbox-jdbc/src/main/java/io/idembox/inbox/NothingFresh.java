@@ -15,6 +15,11 @@ enum NothingFresh implements InboxBatch {
   }
 
   @Override
+  public void endBefore(int index) {
+    throw OpenBatch.nothingFresh();
+  }
+
+  @Override
   public InboxTransaction all() {
     throw OpenBatch.nothingFresh();
   }

@@ -6,10 +6,29 @@ import java.util.BitSet;
 final class OpenBatch implements InboxBatch {
   private final TransactionScope scope;
   private final BitSet fresh;
+  private final BitSet released = new BitSet(0);
+  private int covered;
+  private int begun = -1;
 
-  OpenBatch(TransactionScope scope, BitSet fresh) {
+  /**
+   * A batch with all of its claims.
+   *
+   * @param fresh loses those that are released
+   */
+  OpenBatch(TransactionScope scope, BitSet fresh, int claims) {
     this.scope = scope;
     this.fresh = fresh;
+    this.covered = claims;
+  }
+
+  /** How many of the claims the transaction decides, from the first. */
+  int covered() {
+    return covered;
+  }
+
+  /** Those that were new and are left out: they must not be committed. */
+  BitSet released() {
+    return released;
   }
 
   @Override
@@ -28,7 +47,26 @@ final class OpenBatch implements InboxBatch {
     if (!fresh.get(index)) {
       throw notFresh(index);
     }
+    begun = Math.max(begun, index);
     return scope.begin(index);
+  }
+
+  @Override
+  public void endBefore(int index) {
+    if (index <= Math.max(0, begun) || index >= covered) {
+      throw new IllegalArgumentException(
+          "A batch of "
+              + covered
+              + " whose message "
+              + begun
+              + " was begun cannot end before "
+              + index);
+    }
+    for (int i = fresh.nextSetBit(index); i >= 0; i = fresh.nextSetBit(i + 1)) {
+      released.set(i);
+    }
+    fresh.andNot(released);
+    covered = index;
   }
 
   @Override
@@ -37,6 +75,7 @@ final class OpenBatch implements InboxBatch {
     if (first < 0) {
       throw nothingFresh();
     }
+    begun = Math.max(begun, first);
     return scope.begin(first);
   }
 

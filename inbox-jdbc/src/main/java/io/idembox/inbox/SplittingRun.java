@@ -35,7 +35,7 @@ final class SplittingRun {
       handBack(failure);
       throw failure;
     }
-    return new InboxRun(fresh, intents, timeline, owesEffects, openLetters);
+    return new InboxRun(claims.size(), fresh, intents, timeline, owesEffects, openLetters);
   }
 
   /** The caller never learns of the effects that the parts before the failure owe. */
@@ -52,10 +52,12 @@ final class SplittingRun {
     if (from == to) {
       return;
     }
+    int covered;
     try {
-      add(
-          from,
-          inbox.run(claims.subList(from, to), batch -> work.handle(new Shifted(batch, from))));
+      InboxRun part =
+          inbox.run(claims.subList(from, to), batch -> work.handle(new Shifted(batch, from)));
+      add(from, part);
+      covered = part.covered();
     } catch (InboxStatementException e) {
       // The database's doing: smaller batches would not help.
       throw e;
@@ -67,7 +69,9 @@ final class SplittingRun {
       int middle = (from + to) >>> 1;
       run(from, middle);
       run(middle, to);
+      return;
     }
+    run(from + covered, to);
   }
 
   private void add(int from, InboxRun part) {
@@ -93,6 +97,11 @@ final class SplittingRun {
     @Override
     public InboxTransaction begin(int index) {
       return part.begin(index - by);
+    }
+
+    @Override
+    public void endBefore(int index) {
+      part.endBefore(index - by);
     }
 
     @Override

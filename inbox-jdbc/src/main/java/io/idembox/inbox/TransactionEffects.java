@@ -13,8 +13,8 @@ public interface TransactionEffects {
    * commit. Rolled back, it never was. An effect whose key is already owed, or done, is not asked
    * for again.
    *
-   * @throws IllegalArgumentException if no effect of this name is known, or the request cannot be
-   *     encoded
+   * @throws IllegalArgumentException if no effect of this name is known, or the request is null or
+   *     cannot be encoded
    */
   <Q> void afterCommit(EffectName<Q, ?> effect, EffectKey key, Q request);
 
