@@ -8,6 +8,7 @@ import io.idembox.inbox.MessageIdentity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +29,15 @@ final class BatchRunner {
   private final RunListener listener;
   private final ConsumerMetrics metrics;
   private final ProcessSpans spans;
+  private final TransactionTimeouts timeouts;
+
+  /**
+   * What came of a batch.
+   *
+   * @param covered how many of its records, from the first, are committed or were known before
+   * @param took how long the transaction took
+   */
+  record Ran(int covered, Duration took) {}
 
   BatchRunner(
       ConsumerInbox inbox,
@@ -36,7 +46,8 @@ final class BatchRunner {
       EffectRunner effects,
       RunListener listener,
       ConsumerMetrics metrics,
-      ProcessSpans spans) {
+      ProcessSpans spans,
+      TransactionTimeouts timeouts) {
     this.inbox = inbox;
     this.ids = ids;
     this.routes = routes;
@@ -44,43 +55,67 @@ final class BatchRunner {
     this.listener = listener;
     this.metrics = metrics;
     this.spans = spans;
+    this.timeouts = timeouts;
   }
 
   /**
-   * Runs the batch. When this returns, each record is committed or was known before, and each
-   * effect is settled or owed by the journal.
+   * Runs the batch, or as much of it as fits. When this returns, each record covered is committed
+   * or was known before, and each of their effects is settled or owed by the journal.
    *
-   * @return how long the transaction took
    * @throws RecordFailedException if one known record is to blame; the transaction is rolled back
    * @throws AssignmentEndedException if the assignment ended meanwhile; the transaction is rolled
    *     back
    * @throws Exception if a statement failed; the transaction is rolled back, or its outcome is not
    *     known and the next run finds out
    */
-  Duration run(Batch taken) throws Exception {
+  Ran run(Batch taken) throws Exception {
     List<FetchedRecord> batch = taken.records();
     List<MessageIdentity.Known> identities = identify(batch);
     List<InboxClaim> claims = claims(batch, identities);
-    AtomicReference<OpenMessages> handled = new AtomicReference<>();
-    long begun = System.nanoTime();
-    InboxRun run =
-        inbox.run(
-            claims,
-            open -> {
-              OpenMessages messages = new OpenMessages(batch, identities, routes, open, spans);
-              messages.handleAll();
-              handled.set(messages);
-              if (taken.work().hasEnded()) {
-                throw new AssignmentEndedException(taken.work().partition());
-              }
-            });
-    Duration took = Duration.ofNanos(System.nanoTime() - begun);
-    report(batch, identities, run, handled.get(), took);
+    AtomicReference<OpenMessages> opened = new AtomicReference<>();
+    BatchEnd end = new BatchEnd(taken.work(), timeouts.closes());
+    InboxRun run;
+    try {
+      run =
+          inbox.run(
+              claims,
+              open -> {
+                OpenMessages messages =
+                    new OpenMessages(batch, identities, routes, open, spans, end);
+                opened.set(messages);
+                messages.handleAll();
+                if (taken.work().hasEnded()) {
+                  throw new AssignmentEndedException(taken.work().partition());
+                }
+              });
+    } catch (Exception e) {
+      throw explained(e, opened.get(), end.elapsed());
+    }
+    Duration took = end.elapsed();
+    List<FetchedRecord> covered = batch.subList(0, run.covered());
+    report(covered, identities, run, opened.get(), took);
     effects.run(run.intents(), taken.work()::isOpen);
     if (run.owesEffects()) {
-      effects.runUnfinishedOf(duplicates(claims, run), taken.work()::isOpen);
+      effects.runUnfinishedOf(
+          duplicates(claims.subList(0, run.covered()), run), taken.work()::isOpen);
     }
-    return took;
+    return new Ran(run.covered(), took);
+  }
+
+  /** A transaction that our own time-out ended says so, and names the record that took so long. */
+  private Exception explained(
+      Exception failure, @Nullable OpenMessages messages, Duration elapsed) {
+    if (messages == null
+        || elapsed.compareTo(timeouts.idle()) < 0
+        || !FailureClassifier.isIdleInTransaction(failure)) {
+      return failure;
+    }
+    TransactionTimedOutException timedOut =
+        new TransactionTimedOutException(elapsed, timeouts.idle(), failure);
+    OptionalInt suspect = messages.suspect();
+    return suspect.isPresent()
+        ? new RecordFailedException(suspect.getAsInt(), timedOut)
+        : new BatchHandlerFailedException(timedOut);
   }
 
   private List<MessageIdentity.Known> identify(List<FetchedRecord> batch) {

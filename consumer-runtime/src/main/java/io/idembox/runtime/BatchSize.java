@@ -3,35 +3,43 @@ package io.idembox.runtime;
 import java.time.Duration;
 
 /**
- * How many records the next batch of a lane may hold. Follows the handler's pace, and finds the
- * record at fault: a failed batch is cut before its culprit where that is known, and halved where
- * it is not, until the culprit stands alone. Not thread-safe; a lane owns one.
+ * How many records the next batch may hold. Follows the handler's pace, and finds the record at
+ * fault: a failed batch is cut before its culprit where that is known, and halved where it is not,
+ * until the culprit stands alone. Not thread-safe; a partition owns one, and each of its lanes.
  */
 final class BatchSize {
-  // Until the handler's pace is known: doubles with each short transaction.
-  private static final int CAUTIOUS = 64;
+  // Three steps to the usual largest batch. Transactions of a few records take almost no time, so a
+  // fast handler loses nothing by them.
+  private static final int FASTEST_GROWTH = 8;
 
   private final int most;
   private final Duration target;
   private int limit;
 
-  BatchSize(int most, Duration target) {
+  /**
+   * Begins where nothing is known of the records' pace.
+   *
+   * @param first how many the first batch may hold: a record that calls a slow server should hold
+   *     its transaction open alone
+   */
+  BatchSize(int most, Duration target, int first) {
     this.most = most;
     this.target = target;
-    this.limit = Math.min(most, CAUTIOUS);
+    this.limit = Math.min(most, first);
   }
 
   int limit() {
     return limit;
   }
 
-  /** A batch was committed: grow while transactions are short, shrink when they get long. */
+  /** Records were committed: grow towards the target while transactions are short, else shrink. */
   void committed(int records, Duration took) {
-    if (took.compareTo(target) > 0) {
-      double share = (double) target.toNanos() / took.toNanos();
+    double share = (double) target.toNanos() / Math.max(1, took.toNanos());
+    if (share < 1) {
       limit = Math.max(1, (int) (records * share));
     } else {
-      limit = Math.min(most, Math.max(limit, records) * 2);
+      long grown = (long) (records * Math.min(FASTEST_GROWTH, share));
+      limit = (int) Math.min(most, Math.max(limit, grown));
     }
   }
 

@@ -23,6 +23,11 @@ final class Causes {
     return chain;
   }
 
+  /** Whether a failure of this type is among them. */
+  static boolean has(Throwable failure, Class<? extends Throwable> type) {
+    return of(failure).stream().anyMatch(type::isInstance);
+  }
+
   static Throwable root(Throwable failure) {
     List<Throwable> chain = of(failure);
     return chain.get(chain.size() - 1);
@@ -51,6 +56,10 @@ final class Causes {
       if (t instanceof UndecodableRecordException undecodable) {
         // The decoder's own message may quote the payload.
         return String.valueOf(undecodable.getMessage());
+      }
+      if (t instanceof TransactionTimedOutException timedOut) {
+        // The server's own words name no setting of ours.
+        return String.valueOf(timedOut.getMessage());
       }
     }
     if (root == failure || failure instanceof RecordFailedException) {

@@ -3,6 +3,7 @@ package io.idembox.runtime;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
+import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -25,6 +26,7 @@ record ConsumerSettings(
     MessageIdResolver messageIds,
     StartPosition start,
     LaneLimits laneLimits,
+    TransactionTimeouts timeouts,
     Budgets budgets,
     Backoff recordBackoff,
     Backoff outageBackoff,
@@ -32,6 +34,16 @@ record ConsumerSettings(
     RunListener listener,
     MeterRegistry meters,
     OpenTelemetry telemetry) {
+
+  /** The inbox, not asked yet. Throws if the relations between its time-outs do not hold. */
+  JdbcInbox newInbox() {
+    return JdbcInbox.builder(dataSource)
+        .lockTimeout(timeouts.claim())
+        .effectTimeout(timeouts.effect())
+        .idleInTransactionTimeout(timeouts.idle())
+        .journalLease(journalLease())
+        .build();
+  }
 
   /** One length for all marks of a member in the journal: the longest of its effects' leases. */
   Duration journalLease() {

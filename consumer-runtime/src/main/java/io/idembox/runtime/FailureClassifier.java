@@ -28,6 +28,12 @@ import org.jspecify.annotations.Nullable;
 final class FailureClassifier {
   private FailureClassifier() {}
 
+  /** Whether the server ended the transaction because it was idle for too long. */
+  static boolean isIdleInTransaction(Throwable failure) {
+    return Causes.of(failure).stream()
+        .anyMatch(t -> t instanceof SQLException e && "25P03".equals(e.getSQLState()));
+  }
+
   static FailureClass classify(Throwable failure) {
     boolean ownStatement = false;
     @Nullable String state = null;

@@ -53,6 +53,12 @@ final class FailurePolicy {
 
   private Duration outage(Batch batch, Throwable failure) {
     String detail = detail(batch, failure);
+    if (batch.size() > 1 && Causes.has(failure, TransactionTimedOutException.class)) {
+      // No server's fault: the batch was too much for one transaction.
+      split(batch, failure);
+      log.warn("Nothing was recorded, smaller batches follow at once: {}", detail);
+      return AT_ONCE;
+    }
     Duration pause = outageBackoff.after(batch.work().fail(batch, Stall.Reason.OUTAGE, detail));
     if (failure instanceof RecordFailedException known) {
       // A server that only this handler uses: what stands before the record need not wait for it.
@@ -65,13 +71,17 @@ final class FailurePolicy {
     return pause;
   }
 
+  private static void split(Batch batch, Throwable failure) {
+    if (failure instanceof RecordFailedException known) {
+      batch.work().splitAt(batch, known.index());
+    } else {
+      batch.work().split(batch);
+    }
+  }
+
   private Duration blame(Batch batch, Throwable failure) {
     if (batch.size() > 1) {
-      if (failure instanceof RecordFailedException known) {
-        batch.work().splitAt(batch, known.index());
-      } else {
-        batch.work().split(batch);
-      }
+      split(batch, failure);
       return AT_ONCE;
     }
     String detail = detail(batch, failure);
@@ -89,6 +99,7 @@ final class FailurePolicy {
   }
 
   private static String detail(Batch batch, Throwable failure) {
-    return batch.nameOf(0) + ": " + Causes.summary(failure);
+    int known = failure instanceof RecordFailedException of ? of.index() : 0;
+    return batch.nameOf(known) + ": " + Causes.summary(failure);
   }
 }

@@ -3,6 +3,7 @@ package io.idembox.runtime;
 import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectStore;
+import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InboxConsumerBuilder {
   private static final int MOST_AT_ONCE = 256;
+  private static final Duration LONGEST_TARGET = Duration.ofSeconds(10);
 
   private @Nullable String name;
   private @Nullable String groupId;
@@ -41,8 +43,11 @@ public final class InboxConsumerBuilder {
   private int concurrency = LaneLimits.DEFAULTS.concurrency();
   private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
   private Backoff recordBackoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+  private Duration transactionTarget = LaneLimits.DEFAULTS.transactionTarget();
+  private Duration effectTimeout = JdbcInbox.DEFAULT_EFFECT_TIMEOUT;
+  private @Nullable Duration idleInTransactionTimeout;
   private Duration commitInterval = Budgets.DEFAULTS.commitInterval();
-  private Duration drainBudget = Budgets.DEFAULTS.drain();
+  private @Nullable Duration drainBudget;
   private Duration shutdownBudget = Budgets.DEFAULTS.shutdown();
   private Duration sweepInterval = Duration.ofSeconds(2);
   private RunListener listener = report -> {};
@@ -180,6 +185,41 @@ public final class InboxConsumerBuilder {
   }
 
   /**
+   * How long a transaction should take, 1 ms to 10 s. Default 250 ms. Batches begin with one record
+   * and follow the handler's pace; one that meets slow records commits what it has handled after
+   * four times as long. Longer saves round trips; shorter gives way sooner to a rebalance, and runs
+   * fewer records again after a failure. A list for a {@link BatchInboxHandler} is never cut short.
+   */
+  public InboxConsumerBuilder transactionTarget(Duration target) {
+    if (target.toMillis() < 1 || target.compareTo(LONGEST_TARGET) > 0) {
+      throw new IllegalArgumentException(
+          "transactionTarget must be 1 ms to " + LONGEST_TARGET + ", not " + target);
+    }
+    this.transactionTarget = target;
+    return this;
+  }
+
+  /**
+   * The longest that an effect may take inside of a transaction ({@code once}), 1 ms to 1 h.
+   * Default 30 s. An effect whose policy allows it more is for {@code afterCommit} only.
+   */
+  public InboxConsumerBuilder effectTimeout(Duration timeout) {
+    this.effectTimeout = positive("effectTimeout", timeout);
+    return this;
+  }
+
+  /**
+   * When PostgreSQL ends a transaction in which no statement comes, 1 ms to 2 h, and longer than
+   * {@link #effectTimeout}. Default twice that, 60 s. It bounds how long one record's handler may
+   * take between two statements; too long, and a frozen process keeps its locks for as long. Set
+   * for the inbox's transactions only.
+   */
+  public InboxConsumerBuilder idleInTransactionTimeout(Duration timeout) {
+    this.idleInTransactionTimeout = positive("idleInTransactionTimeout", timeout);
+    return this;
+  }
+
+  /**
    * The pauses between the attempts of one failing record, doubling from the first to the longest.
    * Default 200 ms to 30 s.
    *
@@ -202,8 +242,9 @@ public final class InboxConsumerBuilder {
 
   /**
    * How long a partition that goes to another member is kept for its running batch to finish.
-   * Default 10 s. The whole group waits as long, so keep it well below {@code
-   * max.poll.interval.ms}.
+   * Default 10 s, or a third of {@code max.poll.interval.ms} if that is shorter. The record that
+   * runs is finished, and none begins. The whole group waits as long, so it must be below {@code
+   * max.poll.interval.ms}, or Kafka takes the partitions away meanwhile.
    */
   public InboxConsumerBuilder drainBudget(Duration budget) {
     this.drainBudget = positive("drainBudget", budget);
@@ -264,12 +305,14 @@ public final class InboxConsumerBuilder {
           "There are effects but no guard for them: set redis(\"redis://host:6379\")");
     }
     LaneLimits limits = LaneLimits.DEFAULTS;
-    return new InboxConsumer(
+    KafkaSettings kafkaSettings = new KafkaSettings(kafka, group);
+    Duration drain = checkedDrain(kafkaSettings.maxPollInterval());
+    ConsumerSettings settings =
         new ConsumerSettings(
             consumer,
             group,
             effectNamespace,
-            new KafkaSettings(kafka, group),
+            kafkaSettings,
             required("dataSource", dataSource),
             migrate,
             redisUri,
@@ -285,14 +328,49 @@ public final class InboxConsumerBuilder {
                 limits.queuedBytes(),
                 batchRecords,
                 limits.batchBytes(),
-                limits.transactionTarget()),
-            new Budgets(commitInterval, Budgets.DEFAULTS.commit(), drainBudget, shutdownBudget),
+                transactionTarget,
+                limits.firstBatch()),
+            timeouts(drain),
+            new Budgets(commitInterval, Budgets.DEFAULTS.commit(), drain, shutdownBudget),
             recordBackoff,
             new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
             sweepInterval,
             listener,
             meters,
-            telemetry));
+            telemetry);
+    // Opens nothing, and checks the relations between the inbox's time-outs.
+    settings.newInbox();
+    return new InboxConsumer(settings);
+  }
+
+  private TransactionTimeouts timeouts(Duration drain) {
+    Duration usual = JdbcInbox.DEFAULT_LOCK_TIMEOUT;
+    Duration ofDrain = drain.dividedBy(2);
+    return new TransactionTimeouts(
+        transactionTarget,
+        // A claim that waits for another member must not outlast the time that a revocation has.
+        usual.compareTo(ofDrain) < 0 ? usual : ofDrain,
+        effectTimeout,
+        idleInTransactionTimeout == null
+            ? effectTimeout.multipliedBy(2)
+            : idleInTransactionTimeout);
+  }
+
+  private Duration checkedDrain(Duration maxPollInterval) {
+    Duration usual = Budgets.DEFAULTS.drain();
+    if (drainBudget == null) {
+      Duration third = maxPollInterval.dividedBy(3);
+      return usual.compareTo(third) < 0 ? usual : third;
+    }
+    if (drainBudget.compareTo(maxPollInterval) >= 0) {
+      throw new IllegalArgumentException(
+          "drainBudget must be shorter than max.poll.interval.ms, "
+              + maxPollInterval.toMillis()
+              + " ms, but is "
+              + drainBudget.toMillis()
+              + " ms: Kafka would take the partitions away while their batches finish");
+    }
+    return drainBudget;
   }
 
   private static <T> T required(String setting, @Nullable T value) {

@@ -18,6 +18,9 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class KafkaSettings {
   private static final Duration SHORT_API_TIMEOUT = Duration.ofSeconds(10);
 
+  // Kafka's own default.
+  private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+
   private final Map<String, Object> properties;
 
   /**
@@ -106,6 +109,24 @@ final class KafkaSettings {
     admin.put(
         CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) SHORT_API_TIMEOUT.toMillis());
     return admin;
+  }
+
+  /**
+   * How long Kafka waits between two polls before it takes the partitions away.
+   *
+   * @throws IllegalArgumentException if it is set and is no number
+   */
+  Duration maxPollInterval() {
+    Object given =
+        properties.getOrDefault(
+            ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL.toMillis());
+    try {
+      return Duration.ofMillis(Long.parseLong(given.toString().trim()));
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          "The Kafka property max.poll.interval.ms must be a number of milliseconds, not " + given,
+          e);
+    }
   }
 
   String bootstrapServers() {

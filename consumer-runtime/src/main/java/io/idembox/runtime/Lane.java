@@ -77,8 +77,14 @@ final class Lane {
     return taken;
   }
 
-  /** Its part of a batch was committed: those records are gone from its head. */
+  /**
+   * So many records of it were committed, and are gone from its head; none, if the batch ended
+   * before it came to this lane.
+   */
   void finish(int records) {
+    if (records == 0) {
+      return;
+    }
     for (int i = 0; i < records; i++) {
       queue.remove();
     }

@@ -54,7 +54,8 @@ final class LanePool implements PollLoop.Workers {
 
   private void run(Batch batch) {
     try {
-      batch.work().finish(batch, batches.run(batch));
+      BatchRunner.Ran ran = batches.run(batch);
+      batch.work().finish(batch, ran.covered(), ran.took());
     } catch (AssignmentEndedException e) {
       log.info("{}; it was rolled back and belongs to the partition's new owner", e.getMessage());
     } catch (Throwable e) {

@@ -5,6 +5,7 @@ import io.idembox.inbox.MessageIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,12 +17,17 @@ import org.slf4j.LoggerFactory;
 final class OpenMessages {
   private static final Logger log = LoggerFactory.getLogger(OpenMessages.class);
 
+  private static final int NOBODY = -1;
+
   private final List<FetchedRecord> records;
   private final List<MessageIdentity.Known> identities;
   private final Routes routes;
   private final InboxBatch open;
   private final ProcessSpans spans;
+  private final BatchEnd end;
   private @Nullable Collected<?> collected;
+  private boolean begun;
+  private int suspect = NOBODY;
   private int handled;
   private int ignored;
 
@@ -30,22 +36,31 @@ final class OpenMessages {
       List<MessageIdentity.Known> identities,
       Routes routes,
       InboxBatch open,
-      ProcessSpans spans) {
+      ProcessSpans spans,
+      BatchEnd end) {
     this.records = records;
     this.identities = identities;
     this.routes = routes;
     this.open = open;
     this.spans = spans;
+    this.end = end;
   }
 
   /**
-   * Runs the handlers.
+   * Runs the handlers, of one message at least, until the batch is to end; what was not begun by
+   * then is left out of the transaction.
    *
+   * @throws AssignmentEndedException if the partition went away meanwhile
    * @throws RecordFailedException if one known record is to blame
    * @throws Exception if a batch handler failed, and nobody knows through which of its messages
    */
   void handleAll() throws Exception {
     for (int index : open.fresh()) {
+      if (begun && end.isDue()) {
+        open.endBefore(index);
+        break;
+      }
+      begun = true;
       Route<?> route = routeOf(index);
       if (collected != null && !collected.route.equals(route)) {
         handleCollected();
@@ -65,6 +80,11 @@ final class OpenMessages {
     return handled;
   }
 
+  /** The message whose handler ran last; empty if none did, or the last one ran on a list. */
+  OptionalInt suspect() {
+    return suspect == NOBODY ? OptionalInt.empty() : OptionalInt.of(suspect);
+  }
+
   int ignored() {
     return ignored;
   }
@@ -78,6 +98,7 @@ final class OpenMessages {
   }
 
   private <T> void handleOne(Route<T> route, int index) {
+    suspect = index;
     try {
       // The handler's own parameter type is a supertype of T, and a message only hands values out.
       @SuppressWarnings("unchecked")
@@ -124,6 +145,7 @@ final class OpenMessages {
   }
 
   private <T> void handleList(Collected<T> list) throws Exception {
+    suspect = list.messages.size() == 1 ? list.first : NOBODY;
     try {
       BatchInboxHandler<T> handler = Objects.requireNonNull(list.route.batch());
       handler.handle(List.copyOf(list.messages), open.all());

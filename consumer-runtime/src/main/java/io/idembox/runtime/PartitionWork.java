@@ -27,6 +27,8 @@ final class PartitionWork {
   private static final Object WHOLE_PARTITION = "partition";
   // Finished records behind a stuck one keep a few bytes each; their payloads are gone.
   private static final int MOST_OPEN_OFFSETS = 100_000;
+  // Lanes share batches that the partition's pace bounds; one that is alone begins with as many.
+  private static final int FIRST_OF_A_LANE = 64;
 
   private final TopicPartition partition;
   private final LaneLimits limits;
@@ -39,18 +41,18 @@ final class PartitionWork {
   private long queuedBytes;
   private int turns;
   private OptionalLong lag = OptionalLong.empty();
-  private boolean open = true;
+  private volatile boolean open = true;
   private volatile boolean ended;
 
   PartitionWork(TopicPartition partition, LaneLimits limits) {
     this.partition = partition;
     this.limits = limits;
     this.turnsAtOnce = limits.ordering() == Ordering.PARTITION ? 1 : limits.concurrency();
-    this.batchSize = newBatchSize();
+    this.batchSize = newBatchSize(limits.firstBatch());
   }
 
-  private BatchSize newBatchSize() {
-    return new BatchSize(limits.batchRecords(), limits.transactionTarget());
+  private BatchSize newBatchSize(int first) {
+    return new BatchSize(limits.batchRecords(), limits.transactionTarget(), first);
   }
 
   TopicPartition partition() {
@@ -62,7 +64,9 @@ final class PartitionWork {
     for (FetchedRecord fetched : records) {
       offsets.delivered(fetched);
       queuedBytes += fetched.size();
-      Lane lane = lanes.computeIfAbsent(laneOf(fetched), name -> new Lane(name, newBatchSize()));
+      Lane lane =
+          lanes.computeIfAbsent(
+              laneOf(fetched), name -> new Lane(name, newBatchSize(FIRST_OF_A_LANE)));
       lane.add(fetched);
       if (lane.state == Lane.State.EMPTY) {
         becomeReady(lane);
@@ -134,23 +138,39 @@ final class PartitionWork {
     return Optional.of(new Batch(this, records, parts));
   }
 
-  /** The batch was committed, and each of its effects is settled or owed by the journal. */
-  synchronized void finish(Batch batch, Duration transactionTook) {
+  /** The whole batch was committed, and each of its effects is settled or owed by the journal. */
+  void finish(Batch batch, Duration transactionTook) {
+    finish(batch, batch.size(), transactionTook);
+  }
+
+  /**
+   * A batch was committed, or the first part of it; the records behind that part are at the heads
+   * of their lanes again.
+   *
+   * @param covered how many of its records
+   */
+  synchronized void finish(Batch batch, int covered, Duration transactionTook) {
     if (ended) {
       return;
     }
-    batchSize.committed(batch.size(), transactionTook);
-    for (FetchedRecord fetched : batch.records()) {
+    batchSize.committed(covered, transactionTook);
+    Map<Object, Integer> ofLane = new HashMap<>();
+    for (FetchedRecord fetched : batch.records().subList(0, covered)) {
       offsets.finish(fetched.offset());
       queuedBytes -= fetched.size();
-    }
-    queuedRecords -= batch.size();
-    for (Batch.Part part : batch.parts()) {
-      part.lane().finish(part.records());
-      if (batch.isOfOneLane()) {
-        part.lane().paceOf(part.records(), transactionTook);
+      if (covered < batch.size()) {
+        ofLane.merge(laneOf(fetched), 1, Integer::sum);
       }
-      release(part.lane());
+    }
+    queuedRecords -= covered;
+    for (Batch.Part part : batch.parts()) {
+      Lane lane = part.lane();
+      int finished = covered == batch.size() ? part.records() : ofLane.getOrDefault(lane.name(), 0);
+      lane.finish(finished);
+      if (batch.isOfOneLane()) {
+        lane.paceOf(finished, transactionTook);
+      }
+      release(lane);
     }
   }
 
@@ -224,7 +244,7 @@ final class PartitionWork {
   }
 
   /** Whether further work may begin: false once the partition is about to go. */
-  synchronized boolean isOpen() {
+  boolean isOpen() {
     return open;
   }
 

@@ -62,7 +62,8 @@ final class RunningConsumer {
                 effects,
                 settings.listener(),
                 metrics,
-                new ProcessSpans(settings.telemetry(), settings.groupId())),
+                new ProcessSpans(settings.telemetry(), settings.groupId()),
+                settings.timeouts()),
             new FailurePolicy(settings.recordBackoff(), settings.outageBackoff(), metrics));
     this.loop =
         new PollLoop(

@@ -55,8 +55,7 @@ final class Servers {
       Future<TopicIds> kafka =
           threads.submit(
               () -> KafkaCheck.topicIds(settings.kafka(), settings.routes().topics(), KAFKA_LIMIT));
-      JdbcInbox unchecked =
-          JdbcInbox.builder(settings.dataSource()).journalLease(settings.journalLease()).build();
+      JdbcInbox unchecked = settings.newInbox();
       Future<JdbcInbox> postgres = threads.submit(() -> checked(unchecked, settings));
       Future<Optional<EffectStore>> redis = threads.submit(checkedStore(settings));
 

@@ -3,12 +3,18 @@ package io.idembox.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectGuard;
+import io.idembox.effect.EffectKey;
+import io.idembox.effect.EffectPolicy;
+import io.idembox.effect.InMemoryEffectStore;
 import io.idembox.effect.JsonEffectCodec;
 import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.RegisteredConsumer;
 import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
@@ -18,6 +24,7 @@ import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
@@ -27,10 +34,18 @@ import org.junit.jupiter.api.Test;
 /** One batch against a real database, with the assignment driven by hand. */
 @WithServers(Server.POSTGRES)
 class BatchRunnerTest {
+  private static final TransactionTimeouts TIMEOUTS =
+      new TransactionTimeouts(
+          Duration.ofMillis(250),
+          Duration.ofSeconds(2),
+          Duration.ofSeconds(30),
+          Duration.ofSeconds(60));
+
   private final PartitionWork work =
       new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
   private final DataSource database;
-  private final ConsumerInbox inbox;
+  private final JdbcInbox jdbc;
+  private final RegisteredConsumer consumer;
 
   BatchRunnerTest(TestScope scope) {
     database =
@@ -43,12 +58,9 @@ class BatchRunnerTest {
                 })
             .dataSource();
     MessageIdResolver ids = MessageIdResolver.builder().build();
-    JdbcInbox jdbc = JdbcInbox.builder(database).build();
-    inbox =
-        jdbc.open(
-            jdbc.register(new ConsumerRegistration("billing", "billing", null, ids.fingerprint())),
-            EffectCatalog.of(),
-            null);
+    jdbc = JdbcInbox.builder(database).build();
+    consumer =
+        jdbc.register(new ConsumerRegistration("billing", "billing", null, ids.fingerprint()));
   }
 
   /** The new owner may be handling the records already: only one of the two may commit. */
@@ -83,29 +95,80 @@ class BatchRunnerTest {
     assertThat(DatabaseRows.count(database, "select count(*) from idembox.inbox")).isEqualTo(1);
   }
 
+  /**
+   * Redelivered after a crash between commit and effect, a record owes its effect: the batch itself
+   * performs it before its offset is committed, and leaves it to no sweeper.
+   */
+  @Test
+  void aDuplicateBatchPerformsTheEffectsThatItStillOwes() throws Exception {
+    AtomicInteger sent = new AtomicInteger();
+    ScriptedEffect mail =
+        new ScriptedEffect(EffectPolicy.defaults(), attempt -> "sent " + sent.incrementAndGet());
+    try (EffectGuard guard =
+        EffectGuard.builder(new InMemoryEffectStore()).namespace(consumer.namespace()).build()) {
+      ConsumerInbox owing = jdbc.open(consumer, EffectCatalog.of(mail), guard);
+      EffectRunner stopped = effects(owing, mail, guard);
+      stopped.stop();
+      FetchedRecord fetched = record();
+      InboxHandler<byte[]> handler =
+          (message, tx) ->
+              tx.effects().afterCommit(Sink.MAIL, EffectKey.of("mail").id("o"), new Sink.Mail("o"));
+
+      runner(owing, stopped, handler).run(batch(work, fetched));
+      assertThat(sent).as("its member was about to stop").hasValue(0);
+
+      PartitionWork redelivered =
+          new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
+      runner(owing, effects(owing, mail, guard), handler).run(batch(redelivered, fetched));
+
+      assertThat(sent).hasValue(1);
+      assertThat(owing.journal().unfinished()).isZero();
+    }
+  }
+
+  private static FetchedRecord record() {
+    return new FetchedRecord(
+        new ConsumerRecord<>("orders", 0, 0, new byte[0], new byte[] {1}), UUID.randomUUID());
+  }
+
   private Batch batch() {
-    FetchedRecord fetched =
-        new FetchedRecord(
-            new ConsumerRecord<>("orders", 0, 0, new byte[0], new byte[] {1}), UUID.randomUUID());
+    return batch(work, record());
+  }
+
+  private static Batch batch(PartitionWork work, FetchedRecord fetched) {
     work.offer(List.of(fetched), new OffsetAndMetadata(1));
     assertThat(work.tryStartTurn()).isTrue();
     return work.nextBatch().orElseThrow();
   }
 
   private BatchRunner runner(InboxHandler<byte[]> handler) {
+    ConsumerInbox inbox = jdbc.open(consumer, EffectCatalog.of(), null);
+    EffectRunner none =
+        new EffectRunner(
+            inbox.journal(), EffectCatalog.of(), null, new JsonEffectCodec(), leases(inbox));
+    return runner(inbox, none, handler);
+  }
+
+  private static EffectRunner effects(ConsumerInbox inbox, Effect<?, ?> effect, EffectGuard guard) {
+    return new EffectRunner(
+        inbox.journal(), EffectCatalog.of(effect), guard, new JsonEffectCodec(), leases(inbox));
+  }
+
+  private static JournalLeases leases(ConsumerInbox inbox) {
+    return new JournalLeases("billing", inbox.journal(), Duration.ofSeconds(30));
+  }
+
+  private static BatchRunner runner(
+      ConsumerInbox inbox, EffectRunner effects, InboxHandler<byte[]> handler) {
     Subscription subscription = Subscription.topics("orders").decodedBy(Decoders.bytes(), handler);
     return new BatchRunner(
         inbox,
         MessageIdResolver.builder().build(),
         new Routes(List.of(subscription)),
-        new EffectRunner(
-            inbox.journal(),
-            EffectCatalog.of(),
-            null,
-            new JsonEffectCodec(),
-            new JournalLeases("billing", inbox.journal(), Duration.ofSeconds(30))),
+        effects,
         report -> {},
         new ConsumerMetrics(new SimpleMeterRegistry(), "billing"),
-        new ProcessSpans(OpenTelemetry.noop(), "billing"));
+        new ProcessSpans(OpenTelemetry.noop(), "billing"),
+        TIMEOUTS);
   }
 }

@@ -8,15 +8,36 @@ import org.junit.jupiter.api.Test;
 class BatchSizeTest {
   private static final Duration SHORT = Duration.ofMillis(10);
 
-  private final BatchSize size = new BatchSize(1000, Duration.ofMillis(250));
+  private final BatchSize size = new BatchSize(1000, Duration.ofMillis(250), 1);
+
+  /** A record that calls a slow server should hold its transaction open alone. */
+  @Test
+  void beginsWithOneRecordAndIsAtTheLargestBatchAfterFourShortTransactions() {
+    assertThat(size.limit()).isEqualTo(1);
+
+    for (int transactions = 0; transactions < 4; transactions++) {
+      size.committed(size.limit(), SHORT);
+    }
+    assertThat(size.limit()).isEqualTo(1000);
+  }
 
   @Test
-  void beginsCautiouslyAndDoublesWhileTransactionsAreShort() {
-    assertThat(size.limit()).isEqualTo(64);
+  void growsNoFurtherThanThePaceSaysFitsTheTarget() {
+    size.committed(1, Duration.ofMillis(100));
+    assertThat(size.limit()).isEqualTo(2);
 
-    size.committed(64, SHORT);
-    size.committed(128, SHORT);
-    assertThat(size.limit()).isEqualTo(256);
+    size.committed(2, Duration.ofMillis(200));
+    assertThat(size.limit()).isEqualTo(2);
+  }
+
+  /** What few records took tells nothing about many. */
+  @Test
+  void aBatchThatWasNotFullMakesItNoSmaller() {
+    size.committed(100, SHORT);
+    int before = size.limit();
+
+    size.committed(3, SHORT);
+    assertThat(size.limit()).isEqualTo(before);
   }
 
   @Test

@@ -75,6 +75,19 @@ class PartitionWorkTest {
   }
 
   @Test
+  void whatABatchDidNotReachIsAtTheHeadsOfItsLanesAgain() {
+    PartitionWork one = work(Ordering.KEY, 1);
+    one.offer(List.of(record(0, "a"), record(1, "b"), record(2, "a")), next(3));
+
+    one.finish(turn(one), 1, TOOK);
+    one.endTurn();
+
+    assertThat(finishedOffset(one)).contains(1L);
+    assertThat(one.queued()).isEqualTo(2);
+    assertThat(offsetsOf(turn(one))).containsExactly(1L, 2L);
+  }
+
+  @Test
   void onlyOneWorkerIsSentToAPartitionInOrder() {
     inOrder.offer(records(0, 1), next(1));
 
@@ -217,7 +230,7 @@ class PartitionWorkTest {
   private static PartitionWork work(Ordering ordering, int concurrency) {
     return new PartitionWork(
         new TopicPartition("orders", 0),
-        new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250)));
+        new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250), 3));
   }
 
   private static Batch turn(PartitionWork work) {

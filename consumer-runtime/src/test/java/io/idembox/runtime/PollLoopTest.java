@@ -56,7 +56,7 @@ class PollLoopTest {
               Duration.ofMillis(200),
               Duration.ofMillis(200)),
           new LaneLimits(
-              Ordering.PARTITION, 1, 2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250)),
+              Ordering.PARTITION, 1, 2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250), 10),
           work -> {
             if (work.tryStartTurn()) {
               woken.add(work);
