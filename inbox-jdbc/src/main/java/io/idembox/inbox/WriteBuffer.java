@@ -97,6 +97,7 @@ final class WriteBuffer {
     private final PreparedStatement statement;
     private int[] messages = new int[16];
     private int count;
+    private int arity = -1;
 
     Group(String sql) {
       this.sql = sql;
@@ -108,6 +109,15 @@ final class WriteBuffer {
     }
 
     void add(int message, @Nullable Object[] args) {
+      // The driver keeps the values of the row before: a missing argument would be taken from it.
+      if (arity >= 0 && args.length != arity) {
+        throw new EnqueuedWriteException(
+            sql,
+            new int[] {message},
+            "it has " + args.length + " arguments, and had " + arity + " before",
+            new SQLException("Another number of arguments than before", "07001"));
+      }
+      arity = args.length;
       try {
         for (int i = 0; i < args.length; i++) {
           bind(i + 1, args[i]);

@@ -191,6 +191,26 @@ final class EnqueuedWritesTest {
             EnqueuedWriteException.class, e -> assertThat(e.candidates()).containsExactly(0));
   }
 
+  /** The driver would take the missing one from the row before. */
+  @Test
+  void aMissingArgumentIsNeverTakenFromTheWriteBefore() {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(2));
+    String sql = "insert into ledger(order_id, note) values (?, ?)";
+
+    assertThatThrownBy(
+            () ->
+                inbox.run(
+                    claims,
+                    batch -> {
+                      batch.begin(0).enqueue(sql, "o1", "note of o1");
+                      batch.begin(1).enqueue(sql, "o2");
+                    }))
+        .isInstanceOfSatisfying(
+            EnqueuedWriteException.class, e -> assertThat(e.candidates()).containsExactly(1))
+        .hasMessageContaining("1 arguments");
+    assertThat(fixture.count("ledger")).isZero();
+  }
+
   @Test
   void aSwallowedFlushFailureIsNeverCommitted() {
     List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(2));
