@@ -8,7 +8,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.sql.CallableStatement;
 import java.sql.Connection;
-import java.sql.DatabaseMetaData;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Savepoint;
@@ -72,6 +71,9 @@ final class GuardedConnection implements InvocationHandler {
     synchronized (scope.lock) {
       if (name.equals("isClosed")) {
         return !scope.isAlive(view);
+      }
+      if (scope.isAnnounced(name)) {
+        return null;
       }
       scope.check(view, "Connection." + name);
       return guarded((Connection) proxy, method, name, args);
@@ -149,10 +151,7 @@ final class GuardedConnection implements InvocationHandler {
     if (name.equals("setSchema") || name.equals("setClientInfo")) {
       scope.changesSettings();
     }
-    Object result = call(scope, scope.raw, method, args);
-    return result instanceof DatabaseMetaData metaData
-        ? GuardedResource.of(scope, view, DatabaseMetaData.class, metaData, proxy)
-        : result;
+    return GuardedResource.of(scope, view, call(scope, scope.raw, method, args), proxy);
   }
 
   private static Class<? extends Statement> statementType(String method) {

@@ -2,21 +2,57 @@ package io.idembox.inbox;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Array;
+import java.sql.Blob;
+import java.sql.Clob;
+import java.sql.DatabaseMetaData;
+import java.sql.NClob;
+import java.sql.ParameterMetaData;
+import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
+import java.sql.SQLXML;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A result set or meta data: as the driver's, but its way back leads to the guarded parent. */
+/**
+ * What the driver hands out beside statements (result sets, meta data, arrays, large objects): as
+ * the driver's, but it dies with the view, and its way back leads to the guarded parent. Each of
+ * them can reach the connection: an array by the result set that it makes of itself.
+ */
 final class GuardedResource implements InvocationHandler {
+  /** The closest type first: a driver's object may have several. */
+  private static final List<Class<?>> TYPES =
+      List.of(
+          ResultSet.class,
+          DatabaseMetaData.class,
+          ResultSetMetaData.class,
+          ParameterMetaData.class,
+          Array.class,
+          Blob.class,
+          NClob.class,
+          Clob.class,
+          SQLXML.class);
+
   private static final Set<String> TO_PARENT = Set.of("getStatement", "getConnection");
+
+  /** Streams into a large object would write when the message is long over. */
+  private static final Set<String> WRITING_STREAMS =
+      Set.of("setBinaryStream", "setAsciiStream", "setCharacterStream");
 
   private final TransactionScope scope;
   private final TransactionView view;
   private final Class<?> type;
   private final Object target;
-  private final Object parent;
+  private final @Nullable Object parent;
 
   private GuardedResource(
-      TransactionScope scope, TransactionView view, Class<?> type, Object target, Object parent) {
+      TransactionScope scope,
+      TransactionView view,
+      Class<?> type,
+      Object target,
+      @Nullable Object parent) {
     this.scope = scope;
     this.view = view;
     this.type = type;
@@ -24,9 +60,41 @@ final class GuardedResource implements InvocationHandler {
     this.parent = parent;
   }
 
-  static Object of(
-      TransactionScope scope, TransactionView view, Class<?> type, Object target, Object parent) {
-    return GuardedConnection.proxy(type, new GuardedResource(scope, view, type, target, parent));
+  /**
+   * The result of a driver's call, guarded if it could reach the connection.
+   *
+   * @param parent answers where it asks back: a statement for result sets, the connection for meta
+   *     data; null when there is none
+   */
+  static @Nullable Object of(
+      TransactionScope scope,
+      TransactionView view,
+      @Nullable Object result,
+      @Nullable Object parent) {
+    for (Class<?> type : TYPES) {
+      if (type.isInstance(result)) {
+        return GuardedConnection.proxy(
+            type, new GuardedResource(scope, view, type, result, parent));
+      }
+    }
+    return result;
+  }
+
+  /** The driver wants its own objects back as arguments. */
+  static @Nullable Object @Nullable [] unguarded(@Nullable Object @Nullable [] args) {
+    if (args == null) {
+      return null;
+    }
+    @Nullable Object[] own = args.clone();
+    for (int i = 0; i < own.length; i++) {
+      Object arg = own[i];
+      if (arg != null
+          && Proxy.isProxyClass(arg.getClass())
+          && Proxy.getInvocationHandler(arg) instanceof GuardedResource guarded) {
+        own[i] = guarded.target;
+      }
+    }
+    return own;
   }
 
   @Override
@@ -34,11 +102,13 @@ final class GuardedResource implements InvocationHandler {
       throws Throwable {
     String name = method.getName();
     if (method.getDeclaringClass() == Object.class) {
-      return GuardedConnection.objectMethod(proxy, name, args, type.getSimpleName());
+      // An array's text is its value, and means something to people and to drivers.
+      String text = type == Array.class ? target.toString() : type.getSimpleName();
+      return GuardedConnection.objectMethod(proxy, name, args, text);
     }
     synchronized (scope.lock) {
       if (!scope.isAlive(view)) {
-        if (name.equals("close")) {
+        if (name.equals("close") || name.equals("free")) {
           return null;
         }
         if (name.equals("isClosed")) {
@@ -46,25 +116,33 @@ final class GuardedResource implements InvocationHandler {
         }
       }
       scope.check(view, type.getSimpleName() + "." + name);
-      if (TO_PARENT.contains(name)) {
-        return parent;
-      }
-      if (name.equals("unwrap")) {
-        throw new ForbiddenCallException(
-            type.getSimpleName() + ".unwrap", "the driver's object would get around the inbox");
-      }
-      if (name.equals("isWrapperFor")) {
-        return false;
-      }
-      if (name.endsWith("Row") && !name.startsWith("is")) {
-        // updateRow, insertRow, deleteRow, refreshRow send statements of their own.
-        scope.flush();
-      }
-      Object result = GuardedConnection.call(scope, target, method, args);
-      // Meta data hands out result sets of the driver's own making; they lead back to nothing.
-      return result instanceof java.sql.ResultSet rows
-          ? of(scope, view, java.sql.ResultSet.class, rows, proxy)
-          : result;
+      return guarded(method, name, args);
     }
+  }
+
+  private @Nullable Object guarded(Method method, String name, @Nullable Object @Nullable [] args)
+      throws Throwable {
+    if (TO_PARENT.contains(name)) {
+      return parent;
+    }
+    if (name.equals("unwrap")) {
+      throw new ForbiddenCallException(
+          type.getSimpleName() + ".unwrap", "the driver's object would get around the inbox");
+    }
+    if (name.equals("isWrapperFor")) {
+      return false;
+    }
+    if (WRITING_STREAMS.contains(name)
+        && (type == Blob.class || Clob.class.isAssignableFrom(type))) {
+      throw new ForbiddenCallException(
+          type.getSimpleName() + "." + name,
+          "the stream would outlast the message; write with setBytes or setString");
+    }
+    if (name.endsWith("Row") && !name.startsWith("is")) {
+      // updateRow, insertRow, deleteRow, refreshRow send statements of their own.
+      scope.flush();
+    }
+    // A result set of meta data, of an array or inside of another belongs to no statement.
+    return of(scope, view, GuardedConnection.call(scope, target, method, unguarded(args)), null);
   }
 }

@@ -4,7 +4,6 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +91,8 @@ final class GuardedStatement implements InvocationHandler {
     } else if (name.equals("clearBatch")) {
       batch.clear();
     }
-    return wrapped(proxy, GuardedConnection.call(scope, target, method, args));
+    return wrapped(
+        proxy, GuardedConnection.call(scope, target, method, GuardedResource.unguarded(args)));
   }
 
   private @Nullable Object execute(
@@ -117,9 +117,7 @@ final class GuardedStatement implements InvocationHandler {
   }
 
   private @Nullable Object wrapped(Statement proxy, @Nullable Object result) {
-    return result instanceof ResultSet rows
-        ? GuardedResource.of(scope, view, ResultSet.class, rows, proxy)
-        : result;
+    return GuardedResource.of(scope, view, result, proxy);
   }
 
   private @Nullable Object cancel(Method method) throws Throwable {

@@ -13,7 +13,11 @@ import org.jspecify.annotations.Nullable;
  * dead once the handler has returned, for other threads too.
  */
 public interface InboxTransaction {
-  /** Jdbi on this transaction. The same object at each call. */
+  /**
+   * Jdbi on this transaction. The same object at each call. What is hung on it with {@code
+   * afterCommit} runs when the database has answered the inbox's commit, unguarded and at most
+   * once; it is meant for caches and the like, {@link TransactionEffects#afterCommit} for effects.
+   */
   Handle handle();
 
   /** JDBC on this transaction. The same object at each call. */

@@ -98,6 +98,7 @@ final class InboxTransactions {
       List<JournalEntry> owed =
           finish(session, scope, intents, claims, batch.released(), fresh, closing);
       completed.succeeded(claims, fresh);
+      scope.announce("commit");
       return new InboxRun(
           batch.covered(),
           fresh,
@@ -113,6 +114,7 @@ final class InboxTransactions {
         Sql.discard(connection, failure);
       } else {
         Sql.rollback(connection, failure);
+        scope.announce("rollback");
       }
       throw failure;
     } finally {

@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The state of one inbox transaction that its views share. Every call on a view, from whatever
@@ -15,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * starts after it.
  */
 final class TransactionScope {
+  private static final Logger log = LoggerFactory.getLogger(TransactionScope.class);
+
   final Object lock = new Object();
   final Connection raw;
   private final InboxSession session;
@@ -29,6 +33,8 @@ final class TransactionScope {
   private final List<Completed> completed = new ArrayList<>(0);
   private @Nullable String runningEffect;
   private @Nullable Map<String, String> settingsBefore;
+  private final List<Handle> handlesOpened = new ArrayList<>(0);
+  private @Nullable String announcing;
 
   TransactionScope(
       Connection raw,
@@ -155,7 +161,39 @@ final class TransactionScope {
   }
 
   Handle openHandle(Connection guarded) {
-    return handles.open(guarded);
+    Handle handle = handles.open(guarded);
+    handlesOpened.add(handle);
+    return handle;
+  }
+
+  /**
+   * Runs what handlers hung on their handles ({@code afterCommit}, {@code afterRollback}), which
+   * Jdbi does only when the handle itself ends the transaction. The outcome stands: what is thrown
+   * here is somebody's to know of, and changes nothing.
+   *
+   * @param call {@code commit} or {@code rollback}: what has happened, and is allowed meanwhile
+   */
+  void announce(String call) {
+    for (Handle handle : handlesOpened) {
+      try {
+        announcing = call;
+        if (call.equals("commit")) {
+          handle.commit();
+        } else {
+          handle.rollback();
+        }
+      } catch (RuntimeException e) {
+        log.warn("What a handler hung on the {} of its handle failed", call, e);
+      } finally {
+        announcing = null;
+      }
+    }
+    handlesOpened.clear();
+  }
+
+  /** Whether this call on a dead view says what has happened already. */
+  boolean isAnnounced(String call) {
+    return call.equals(announcing);
   }
 
   OnceCalls onceCalls() {

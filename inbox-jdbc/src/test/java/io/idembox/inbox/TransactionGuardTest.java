@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
+import java.sql.Array;
+import java.sql.Blob;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.sql.Statement;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -156,6 +160,79 @@ final class TransactionGuardTest {
           }
           assertThat(connection.getMetaData().getConnection()).isSameAs(connection);
         });
+  }
+
+  /** An array or a large object holds the driver's connection, and outlives a careless handler. */
+  @Test
+  void arraysLargeObjectsAndMetaDataLeadToNoConnectionOfTheDriversAndDieWithTheHandler()
+      throws Exception {
+    List<Object> kept = new ArrayList<>();
+    run(
+        tx -> {
+          Connection connection = tx.connection();
+          Array array = connection.createArrayOf("int4", new Integer[] {1, 2});
+          assertThat(array.toString()).isEqualTo("{\"1\",\"2\"}");
+          try (PreparedStatement statement =
+              connection.prepareStatement("select ?::int4[], lo_creat(-1)")) {
+            statement.setArray(1, array);
+            ResultSet rows = statement.executeQuery();
+            rows.next();
+            assertThat(rows.getArray(1).getArray()).isEqualTo(new Integer[] {1, 2});
+            assertThat(rows.getArray(1).getResultSet().getStatement()).isNull();
+            Blob blob = rows.getBlob(2);
+            blob.setBytes(1, new byte[] {7});
+            assertThatThrownBy(() -> blob.setBinaryStream(1))
+                .isInstanceOf(ForbiddenCallException.class);
+            kept.addAll(List.of(rows.getArray(1), blob, rows.getMetaData()));
+          }
+          ResultSet tables = connection.getMetaData().getTables(null, null, "ledger", null);
+          assertThat(tables.getStatement()).isNull();
+          kept.add(tables);
+        });
+
+    assertThatThrownBy(() -> ((Array) kept.get(0)).getResultSet())
+        .isInstanceOf(ForbiddenCallException.class);
+    assertThatThrownBy(() -> ((Blob) kept.get(1)).setBytes(1, new byte[] {8}))
+        .isInstanceOf(ForbiddenCallException.class);
+    assertThatThrownBy(() -> ((ResultSetMetaData) kept.get(2)).isAutoIncrement(1))
+        .isInstanceOf(ForbiddenCallException.class);
+    assertThatThrownBy(() -> ((ResultSet) kept.get(3)).next())
+        .isInstanceOf(ForbiddenCallException.class);
+  }
+
+  @Test
+  void whatIsHungOnTheHandleRunsAfterTheInboxHasCommittedOrRolledBack() throws Exception {
+    List<String> ran = new ArrayList<>();
+    run(
+        tx -> {
+          tx.handle().execute(INSERT);
+          tx.handle().afterRollback(() -> ran.add("never"));
+          tx.handle().afterCommit(() -> ran.add("committed"));
+          tx.handle()
+              .afterCommit(
+                  () -> {
+                    throw new IllegalStateException("changes nothing");
+                  });
+        });
+    assertThatThrownBy(
+            () ->
+                run(
+                    tx -> {
+                      tx.handle().afterCommit(() -> ran.add("never"));
+                      tx.handle().afterRollback(() -> ran.add("rolled back"));
+                      throw new IllegalStateException("handler");
+                    }))
+        .hasMessage("handler");
+
+    assertThat(ran).containsExactly("committed", "rolled back");
+  }
+
+  @Test
+  void theJdbiOfAHandleOpensNoOtherConnection() throws Exception {
+    run(
+        tx ->
+            assertThatThrownBy(() -> tx.handle().getJdbi().open())
+                .isInstanceOf(ForbiddenCallException.class));
   }
 
   @Test
