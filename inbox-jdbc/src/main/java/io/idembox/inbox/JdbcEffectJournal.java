@@ -23,6 +23,11 @@ import java.util.UUID;
 
 /** The journal in PostgreSQL. Leases and due times are computed by the database's clock alone. */
 final class JdbcEffectJournal implements EffectJournal {
+  /** Rows that are pruned between two statements are few, and that more than once each, none. */
+  private static final int MOST_ROUNDS = 10;
+
+  private static final String NOT_IN_PREREQUISITE_STATE = "55000";
+
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
   private final EffectCatalog effects;
@@ -64,7 +69,16 @@ final class JdbcEffectJournal implements EffectJournal {
     Map<EffectKeyHash, Intent> open = new LinkedHashMap<>();
     intents.forEach(intent -> open.put(intent.hash(), intent));
     List<JournalEntry> owed = new ArrayList<>(open.size());
-    while (!open.isEmpty()) {
+    for (int round = 0; !open.isEmpty(); round++) {
+      if (round == MOST_ROUNDS) {
+        throw new SQLException(
+            "The journal neither takes nor holds effect "
+                + open.values().iterator().next().key()
+                + ": is effect namespace "
+                + consumer.namespace()
+                + " still in the database? Register the consumer again",
+            NOT_IN_PREREQUISITE_STATE);
+      }
       insertNew(connection, open, claims, owed);
       if (!open.isEmpty()) {
         // Left over are those that met a row. If it vanished in between (pruned), they are inserted

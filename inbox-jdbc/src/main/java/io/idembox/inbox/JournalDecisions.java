@@ -63,9 +63,10 @@ public final class JournalDecisions {
       """
       update idembox.effect
       set state = 4, owner = null, due_at = null, settled_at = clock_timestamp(),
+        unknown_before = unknown_before or state in (1, 3),
         last_error = 'no member of the consumer knows this effect: register it, then resolve the key as not done'
       where namespace_id = (select id from idembox.effect_namespace where name = ?)
-        and state in (0, 3) and due_at < clock_timestamp() - ? * interval '1 millisecond'
+        and due_at < clock_timestamp() - ? * interval '1 millisecond'
         and name <> all(?)
       """;
 
@@ -168,7 +169,8 @@ public final class JournalDecisions {
 
   /**
    * Holds effects that have been due for long and whose name this process does not know: if another
-   * member knew it, it would have taken them.
+   * member knew it, it would have taken them. Those whose mark was left behind by a member that
+   * died are among them; they may have happened.
    *
    * @return how many
    */

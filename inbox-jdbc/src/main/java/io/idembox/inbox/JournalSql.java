@@ -75,6 +75,13 @@ final class JournalSql {
       """;
 
   /**
+   * In front of what marks and settles. A mark that a crash of the server takes back would make an
+   * effect that ran look like one that nobody has begun, and then the guard alone knew better.
+   */
+  private static final String DURABLE =
+      "with durable as materialized (select " + SessionSql.DURABLE.strip() + ")\n";
+
+  /**
    * What taking a row does: it is started for this owner, unless its effect must be marked right
    * before it runs and nobody may have run it yet; that row is only reserved. A row that was
    * started before, or whose outcome is in doubt, may have happened.
@@ -86,12 +93,13 @@ final class JournalSql {
         state = case when e.state = 0 and e.name = any(?) then 0 else 1 end,
         attempt = e.attempt + case when e.state = 0 and e.name = any(?) then 0 else 1 end,
         unknown_before = e.unknown_before or e.state in (1, 3)
-      from taken t where e.id = t.id
+      from taken t, durable where e.id = t.id
       """;
 
   static final String TAKE_UNFINISHED =
-      """
-      with taken as (
+      DURABLE
+          + """
+      , taken as (
         select e.id from idembox.effect e
         where e.namespace_id = (select namespace_id from idembox.consumer where id = ?)
           and e.message_id = any(?::uuid[]) and e.due_at <= now()
@@ -105,7 +113,8 @@ final class JournalSql {
 
   /**
    * Rows that this member wrote in a transaction whose COMMIT it never saw answered: it holds their
-   * marks, and has run none of them.
+   * marks, and has run none of them; unless its own sweeper has taken them since, when their leases
+   * had ended.
    */
   static final String TAKE_OWN =
       """
@@ -113,7 +122,7 @@ final class JournalSql {
         select e.id from idembox.effect e
         where e.namespace_id = (select namespace_id from idembox.consumer where id = ?)
           and e.message_id = any(?::uuid[]) and e.due_at is not null
-          and e.owner = ? and e.state in (0, 1)
+          and e.owner = ? and e.state in (0, 1) and not e.unknown_before
         order by e.id
         for update
       )
@@ -123,8 +132,9 @@ final class JournalSql {
           + RETURN_ENTRY;
 
   static final String TAKE_DUE =
-      """
-      with taken as (
+      DURABLE
+          + """
+      , taken as (
         select e.id from idembox.effect e
         where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
           and e.due_at <= now() and e.name = any(?)
@@ -137,8 +147,9 @@ final class JournalSql {
           + RETURN_ENTRY;
 
   static final String MARK_STARTED =
-      """
-      with marked as (
+      DURABLE
+          + """
+      , marked as (
         select e.id from idembox.effect e join unnest(?::int8[], ?::int4[]) as m(id, attempt) on e.id = m.id
         where e.state = 0 and e.owner = ? and e.attempt = m.attempt - 1
         order by e.id
@@ -146,7 +157,7 @@ final class JournalSql {
       )
       update idembox.effect e
       set state = 1, attempt = e.attempt + 1, due_at = clock_timestamp() + ? * interval '1 millisecond'
-      from marked m where e.id = m.id
+      from marked m, durable where e.id = m.id
       returning e.id
       """;
 
@@ -157,7 +168,8 @@ final class JournalSql {
    * several marks passes over locked rows.
    */
   static final String SETTLE =
-      """
+      DURABLE
+          + """
       update idembox.effect e
       set state = s.state, owner = null, attempt = e.attempt - s.unused,
         due_at = case when s.state in (0, 3) then clock_timestamp() + s.delay_ms * interval '1 millisecond' end,
@@ -167,7 +179,7 @@ final class JournalSql {
         receipt = s.receipt, receipt_format = case when s.receipt is null then null else 1 end,
         last_error = s.last_error
       from unnest(?::int8[], ?::int4[], ?::int2[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
-        as s(id, attempt, state, unused, delay_ms, receipt, last_error)
+        as s(id, attempt, state, unused, delay_ms, receipt, last_error), durable
       where e.id = s.id and e.state = 1 and e.owner = ? and e.attempt = s.attempt
       """;
 

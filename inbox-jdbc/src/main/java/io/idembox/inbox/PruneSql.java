@@ -77,12 +77,19 @@ final class PruneSql {
         select id from idembox.effect where id > ? order by id limit ?) slice
       """;
 
+  /**
+   * What the attempts behind an open letter have done stays as long as the letter: its retry asks
+   * here first.
+   */
   static final String EFFECTS =
       """
-      delete from idembox.effect
-      where id > ? and id <= ? and state in (2, 6)
-        and namespace_id = (select id from idembox.effect_namespace where name = ?)
-        and settled_at + retention_s * interval '1 second' < clock_timestamp()
+      delete from idembox.effect e
+      where e.id > ? and e.id <= ? and e.state in (2, 6)
+        and e.namespace_id = (select id from idembox.effect_namespace where name = ?)
+        and e.settled_at + e.retention_s * interval '1 second' < clock_timestamp()
+        and not exists (
+          select from idembox.dead_letter d
+          where d.consumer_id = e.consumer_id and d.message_id = e.message_id and d.state in (0, 1))
       """;
 
   static final String LETTERS =

@@ -17,7 +17,11 @@ final class SessionSql {
         else ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int end
       """;
 
-  private static final String DURABLE =
+  /**
+   * The commit waits for the disk whatever the database's or the role's setting, until the end of
+   * the transaction; stricter settings stay.
+   */
+  static final String DURABLE =
       """
       set_config('synchronous_commit',
         case current_setting('synchronous_commit') when 'remote_apply' then 'remote_apply' else 'on' end, true)

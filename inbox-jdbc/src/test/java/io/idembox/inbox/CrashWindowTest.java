@@ -106,6 +106,20 @@ final class CrashWindowTest {
     assertThat(inbox.journal().settle(List.of(Settlement.done(own.get(0), null)))).isEqualTo(1);
   }
 
+  /** The sweeper of the same member has the same marks to show, and is running them. */
+  @Test
+  void effectsOfALostCommitThatTheMembersOwnSweeperTookMeanwhileAreNotTakenBesideIt()
+      throws Exception {
+    UUID id = UUID.randomUUID();
+    faulty.cutOnce(When.AFTER, ";\ncommit");
+    assertThatThrownBy(() -> handle(id)).isInstanceOf(InboxStatementException.class);
+    fixture.execute("update idembox.effect set due_at = now()");
+    assertThat(inbox.journal().takeDue(10, Duration.ofMinutes(1))).hasSize(1);
+
+    assertThat(handle(id).fresh().isEmpty()).isTrue();
+    assertThat(inbox.journal().takeUnfinishedOf(List.of(id), Duration.ofMinutes(1))).isEmpty();
+  }
+
   @Test
   void noMessageOfALostCommitSpeaksForAnother() throws Exception {
     UUID mine = UUID.randomUUID();

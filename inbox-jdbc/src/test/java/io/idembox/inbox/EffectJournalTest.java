@@ -285,6 +285,42 @@ final class EffectJournalTest {
     assertThat(taken).extracting(JournalEntry::earlierAttemptUnknown).containsOnly(false);
   }
 
+  /** Else a crash of the server could take a mark back whose effect has run. */
+  @Test
+  void marksAndSettlementsWaitForTheDiskWhateverTheRolesSetting() throws Exception {
+    JournalEntry entry = ask(inbox, UUID.randomUUID(), HELD_MAIL, "9", "x").intents().get(0);
+    fixture.execute("create table seen (level text)");
+    fixture.execute(
+        "create function see() returns trigger language plpgsql as $$ begin"
+            + " insert into public.seen values (current_setting('synchronous_commit')); return null; end $$");
+    fixture.execute(
+        "create trigger see after update on idembox.effect for each row execute function see()");
+    fixture.execute("alter database " + fixture.database.name() + " set synchronous_commit = off");
+    fixture.pool.getHikariPoolMXBean().softEvictConnections();
+    try {
+      JournalEntry started = inbox.journal().markStarted(List.of(entry), LEASE).get(0);
+      settle(Settlement.retryAt(started, Duration.ZERO, "x"));
+      JournalEntry taken = inbox.journal().takeDue(1, LEASE).get(0);
+      settle(Settlement.done(inbox.journal().markStarted(List.of(taken), LEASE).get(0), null));
+
+      assertThat(fixture.text("show synchronous_commit")).isEqualTo("off");
+      assertThat(fixture.text("select string_agg(level, ',') from seen"))
+          .isEqualTo("on,on,on,on,on");
+    } finally {
+      fixture.execute("drop trigger see on idembox.effect");
+    }
+  }
+
+  @Test
+  void aNamespaceThatIsGoneFailsTheTransactionInsteadOfHangingIt() {
+    fixture.execute("update idembox.effect_namespace set name = 'renamed meanwhile'");
+
+    assertThatThrownBy(() -> ask(inbox, UUID.randomUUID(), MAIL, "9", "x"))
+        .isInstanceOf(InboxStatementException.class)
+        .hasMessageContaining(fixture.consumer.namespace());
+    assertThat(fixture.count("idembox.inbox")).isZero();
+  }
+
   @Test
   void anEffectThatThisProcessDoesNotKnowIsLeftToThoseThatDo() throws Exception {
     ask(inbox, UUID.randomUUID(), MAIL, "9", "x");

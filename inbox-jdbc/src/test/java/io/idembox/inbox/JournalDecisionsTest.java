@@ -144,6 +144,19 @@ final class JournalDecisionsTest {
     assertThat(row.lastError()).contains("no member");
   }
 
+  @Test
+  void anEffectThatNoMemberKnowsAndThatAMemberDiedInIsHeldAsOneThatMayHaveHappened()
+      throws Exception {
+    ask("9");
+    fixture.execute("update idembox.effect set due_at = now() - interval '11 minutes'");
+
+    assertThat(fixture.open().decisions().holdUnknown(Duration.ofMinutes(10))).isEqualTo(1);
+
+    JournalRow row = decisions.find(key("9")).orElseThrow();
+    assertThat(row.state()).isEqualTo(EffectState.HELD);
+    assertThat(row.earlierAttemptUnknown()).isTrue();
+  }
+
   /** P4: the journal alone prevents a second run, whatever became of Redis. */
   @Test
   void whatTheJournalKnowsAsDoneIsNotOwedAgainWhateverBecameOfTheGuard() throws Exception {

@@ -222,26 +222,43 @@ final class PrunerTest {
         .isEqualTo("4,5,1");
   }
 
+  /** Its retry asks the journal first, however late it comes. */
+  @Test
+  void whatAnOpenLettersMessageDidStaysInTheJournalUntilTheLetterIsClosed() throws Exception {
+    settle("done", Settlement.done(ask("done"), null));
+    fixture.execute("update idembox.effect set settled_at = settled_at - interval '1 year'");
+    UUID message = UUID.fromString(fixture.text("select message_id::text from idembox.effect"));
+    fixture.execute("delete from idembox.inbox");
+    long letter = letterOf(message);
+    assertThat(inbox.pruner(AT_ONCE).slice(List.of()).effects()).isZero();
+
+    inbox.deadLetters().discard(letter, "x");
+    assertThat(inbox.pruner(AT_ONCE).slice(List.of()).effects()).isEqualTo(1);
+  }
+
   @Test
   void closedLettersGoAfterTheirRetention() {
-    UUID dead = UUID.randomUUID();
-    RecordedLetter.Recorded letter =
-        (RecordedLetter.Recorded)
-            inbox
-                .deadLetters()
-                .record(
-                    new DeadLetterDraft(
-                        InboxFixture.claims(inbox, dead).get(0),
-                        new DeadLetterContent(null, null, List.of(), null),
-                        DeadLetterError.of("x", "x", "x"),
-                        1,
-                        null));
+    long letter = letterOf(UUID.randomUUID());
     fixture.execute("update idembox.dead_letter set created_at = now() - interval '1 year'");
     assertThat(inbox.pruner(AT_ONCE).slice(List.of()).letters()).isZero();
 
-    inbox.deadLetters().discard(letter.id(), "x");
+    inbox.deadLetters().discard(letter, "x");
     fixture.execute("update idembox.dead_letter set closed_at = now() - interval '31 days'");
     assertThat(inbox.pruner(AT_ONCE).slice(List.of()).letters()).isEqualTo(1);
+  }
+
+  private long letterOf(UUID message) {
+    RecordedLetter letter =
+        inbox
+            .deadLetters()
+            .record(
+                new DeadLetterDraft(
+                    InboxFixture.claims(inbox, message).get(0),
+                    new DeadLetterContent(null, null, List.of(), null),
+                    DeadLetterError.of("x", "x", "x"),
+                    1,
+                    null));
+    return ((RecordedLetter.Recorded) letter).id();
   }
 
   private UUID[] handledDaysAgo(int days, int count) throws Exception {
