@@ -153,9 +153,12 @@ public final class ConsumerInbox {
    * Order is kept: a message runs only after those before it are committed or given up.
    *
    * @param work sees a part of the batch at a time, under the indexes of the whole
-   * @param onAlone decides about a message that fails alone
+   * @param onAlone decides about a message that fails alone, through a fault of its own
    * @return what the parts came to, together
-   * @throws Exception what {@code onAlone} threw; parts before that are committed
+   * @throws Exception what {@code onAlone} threw, or a failure of the work that is no message's
+   *     fault: an outage of the database or of the guard's store, a lock or an effect that somebody
+   *     else holds, a deadlock, a serialization failure. Run the same claims again after a pause;
+   *     parts that are committed are duplicates then
    * @throws InboxStatementException if the database failed, which splitting does not help
    */
   public InboxRun runSplitting(List<InboxClaim> claims, InboxWork work, BatchFailure onAlone)

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param key null when the record has none
  * @param value null for a tombstone
  * @param headers in the record's order, repeated names included
- * @param timestamp as the broker gave it; null when unknown
+ * @param timestamp as the broker gave it; null when unknown, or so far off that the database holds
+ *     no such time
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by nobody; values may be megabytes.
 public record DeadLetterContent(

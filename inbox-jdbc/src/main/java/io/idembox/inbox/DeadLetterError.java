@@ -2,11 +2,8 @@ package io.idembox.inbox;
 
 import static java.util.Objects.requireNonNull;
 
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.sql.SQLException;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record DeadLetterError(
     String reason, String causeClass, @Nullable String causeMessage, String text) {
-  private static final int DEEPEST = 50;
-
   /** Makes the texts storable; all but the message are required. */
   public DeadLetterError {
     reason = storable(reason, "reason");
@@ -33,20 +28,21 @@ public record DeadLetterError(
 
   /** What a failure amounts to. */
   public static DeadLetterError of(String reason, Throwable failure) {
-    List<Throwable> chain = chain(failure);
+    List<Throwable> chain = Causes.of(failure);
     Throwable root = chain.get(chain.size() - 1);
-    StringBuilder text = new StringBuilder().append(root);
+    String message = message(root);
+    String name = root.getClass().getName();
+    StringBuilder text = new StringBuilder(message == null ? name : name + ": " + message);
     for (StackTraceElement frame : root.getStackTrace()) {
       text.append("\n\tat ").append(frame);
     }
     StringBuilder wrappers = new StringBuilder();
     for (int i = chain.size() - 2; i >= 0; i--) {
-      wrappers.append("\nwrapped in ").append(chain.get(i));
+      wrappers.append("\nwrapped in ").append(Causes.text(chain.get(i)));
     }
     // The wrappers are worth more than the depths of a stack.
     String stack = Texts.storable(text.toString(), Texts.CAP_BYTES / 2);
-    return new DeadLetterError(
-        reason, root.getClass().getName(), root.getMessage(), stack + wrappers);
+    return new DeadLetterError(reason, name, message, stack + wrappers);
   }
 
   /** A record that was refused for what it is, without an exception. */
@@ -54,15 +50,12 @@ public record DeadLetterError(
     return new DeadLetterError(reason, causeClass, message, causeClass + ": " + message);
   }
 
-  private static List<Throwable> chain(Throwable failure) {
-    List<Throwable> chain = new ArrayList<>();
-    Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
-    for (Throwable t = failure;
-        t != null && chain.size() < DEEPEST && seen.add(t);
-        t = t.getCause()) {
-      chain.add(t);
-    }
-    return chain;
+  /** With the SQLSTATE, which says more than any message, and which drivers leave out of it. */
+  private static @Nullable String message(Throwable root) {
+    String message = Causes.message(root);
+    return root instanceof SQLException sql && sql.getSQLState() != null
+        ? "SQLSTATE " + sql.getSQLState() + ": " + message
+        : message;
   }
 
   private static String storable(String text, String what) {

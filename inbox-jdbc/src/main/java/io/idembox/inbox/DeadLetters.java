@@ -12,6 +12,9 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -28,6 +31,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Thread-safe. All methods throw {@link InboxStatementException} when the database failed.
  */
 public final class DeadLetters {
+  private static final Instant EARLIEST = Instant.parse("-4000-01-01T00:00:00Z");
+  private static final Instant LATEST = Instant.parse("+290000-01-01T00:00:00Z");
+
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
   private final InboxTransactions transactions;
@@ -263,11 +269,7 @@ public final class DeadLetters {
       insert.setInt(4, draft.claim().topicId());
       insert.setInt(5, draft.claim().partition());
       insert.setLong(6, draft.claim().offset());
-      insert.setObject(
-          7,
-          content.timestamp() == null
-              ? null
-              : content.timestamp().atOffset(java.time.ZoneOffset.UTC));
+      insert.setObject(7, storable(content.timestamp()));
       insert.setBytes(8, content.key());
       insert.setBytes(9, content.value());
       insert.setBytes(10, HeaderBytes.write(content.headers()));
@@ -284,6 +286,15 @@ public final class DeadLetters {
         return row.getLong(1);
       }
     }
+  }
+
+  /**
+   * A producer may write any 64 bits as a time; one that PostgreSQL cannot hold must not stop it.
+   */
+  private static @Nullable OffsetDateTime storable(@Nullable Instant time) {
+    return time == null || time.isBefore(EARLIEST) || time.isAfter(LATEST)
+        ? null
+        : time.atOffset(ZoneOffset.UTC);
   }
 
   private static void close(Connection connection, long id, DeadLetterState state, int attempts)

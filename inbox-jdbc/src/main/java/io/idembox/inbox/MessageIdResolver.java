@@ -136,13 +136,14 @@ public final class MessageIdResolver {
     byte[] bytes;
     try {
       bytes = extractor.extract(record);
-    } catch (Exception e) {
+    } catch (Exception | StackOverflowError e) {
+      // A value that is nested deeply enough ends every recursive parser so.
       return unusable(
           record,
           "id extractor "
               + extractorName
               + " failed: "
-              + IdValue.shown(String.valueOf(e.getMessage())));
+              + IdValue.shown(String.valueOf(Causes.message(e))));
     }
     if (bytes == null) {
       return null;

@@ -2,8 +2,6 @@ package io.idembox.inbox;
 
 /** The statements of {@link Pruner}. */
 final class PruneSql {
-  static final String LOCK_NOT_AVAILABLE = "55P03";
-
   /**
    * One pruner in the database; the lock ends with the transaction, so a pooler may sit in between.
    * Nobody is kept waiting for a pruned row longer than this transaction takes, and it waits for

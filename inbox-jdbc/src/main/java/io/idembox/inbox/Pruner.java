@@ -48,7 +48,7 @@ public final class Pruner {
       return Sql.inTransaction(
           config.dataSource(), Phase.PRUNE, connection -> slice(connection, subscribed));
     } catch (InboxStatementException e) {
-      if (PruneSql.LOCK_NOT_AVAILABLE.equals(e.sqlState())) {
+      if (SqlErrors.LOCK_NOT_AVAILABLE.equals(e.sqlState())) {
         // A row is being forgotten by hand, or a letter closed; the next slice sees what is left.
         return PruneReport.BUSY;
       }

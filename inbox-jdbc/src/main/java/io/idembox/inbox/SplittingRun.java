@@ -1,6 +1,9 @@
 package io.idembox.inbox;
 
+import io.idembox.effect.EffectInProgressException;
+import io.idembox.effect.EffectStoreException;
 import io.idembox.inbox.EffectJournal.JournalEntry;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
@@ -58,10 +61,10 @@ final class SplittingRun {
           inbox.run(claims.subList(from, to), batch -> work.handle(new Shifted(batch, from)));
       add(from, part);
       covered = part.covered();
-    } catch (InboxStatementException e) {
-      // The database's doing: smaller batches would not help.
-      throw e;
     } catch (Exception e) {
+      if (!isOfAMessage(e, to - from)) {
+        throw e;
+      }
       if (to - from == 1) {
         onAlone.failed(from, e);
         return;
@@ -72,6 +75,29 @@ final class SplittingRun {
       return;
     }
     run(from + covered, to);
+  }
+
+  /**
+   * Whether splitting can find a message at fault. An outage, another transaction's lock or an
+   * effect under way elsewhere is no message's fault: given up for it, a whole topic would end in
+   * the dead letters. Of the inbox's own statements only a constraint that is checked at the commit
+   * is.
+   */
+  private static boolean isOfAMessage(Exception failure, int messages) {
+    boolean own = false;
+    for (Throwable t : Causes.of(failure)) {
+      own |= t instanceof InboxStatementException;
+      if (t instanceof EffectStoreException || t instanceof EffectInProgressException) {
+        return false;
+      }
+      if (t instanceof SQLException sql && sql.getSQLState() != null) {
+        String state = sql.getSQLState();
+        // The server ended a transaction that idled too long: a smaller one may be quick enough.
+        boolean slow = state.equals(SqlErrors.IDLE_IN_TRANSACTION) && messages > 1;
+        return slow || (own ? SqlErrors.isOfTheData(state) : !SqlErrors.isNobodysFault(state));
+      }
+    }
+    return !own;
   }
 
   private void add(int from, InboxRun part) {

@@ -34,6 +34,8 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Records that were given up: kept byte for byte, and handled once at most, now or later. */
 @WithServers(WithServers.Server.POSTGRES)
@@ -109,6 +111,40 @@ final class DeadLettersTest {
 
     assertThat(letters.show(id).orElseThrow().content().key()).isNull();
     assertThat(letters.show(id).orElseThrow().content().value()).isNull();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE, Long.MIN_VALUE, -1})
+  void anyTimeThatAProducerWroteIsTaken(long millis) {
+    RecordedLetter recorded =
+        letters.record(
+            new DeadLetterDraft(
+                claim(UUID.randomUUID(), 3),
+                new DeadLetterContent(null, null, List.of(), Instant.ofEpochMilli(millis)),
+                DeadLetterError.of("x", "x", "x"),
+                1,
+                null));
+
+    Instant kept = letters.show(((Recorded) recorded).id()).orElseThrow().content().timestamp();
+    assertThat(kept).isEqualTo(millis == -1 ? Instant.ofEpochMilli(-1) : null);
+  }
+
+  @Test
+  void aFailureThatCannotBePrintedIsKeptAllTheSame() {
+    RuntimeException unprintable =
+        new RuntimeException() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String getMessage() {
+            throw new IllegalStateException("made when asked for");
+          }
+        };
+
+    DeadLetterError error = DeadLetterError.of("x", new RuntimeException("outer", unprintable));
+
+    assertThat(error.causeMessage()).contains("cannot be had");
+    assertThat(error.text()).contains("wrapped in java.lang.RuntimeException: outer");
   }
 
   @Test

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectPolicy;
+import io.idembox.effect.EffectStoreException;
 import io.idembox.inbox.InboxFixture.NamedEffect;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -16,6 +18,8 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A message at fault is found by splitting, and takes no other with it. */
 @WithServers(WithServers.Server.POSTGRES)
@@ -171,6 +175,92 @@ final class SplittingRunTest {
                     (index, failure) -> alone.add(index)))
         .isInstanceOf(InboxStatementException.class);
     assertThat(alone).isEmpty();
+  }
+
+  /**
+   * No message of the batch is at fault: given up for it, a whole topic would die with a server.
+   */
+  @ParameterizedTest
+  @ValueSource(strings = {"08006", "25006", "28P01", "53300", "57P01", "55P03", "40001", "40P01"})
+  void anOutageInAHandlersStatementGivesNobodyUp(String state) {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(8));
+
+    assertThatThrownBy(
+            () ->
+                inbox.runSplitting(
+                    claims,
+                    batch -> {
+                      for (int i : batch.fresh()) {
+                        batch.begin(i).enqueue(INSERT, "o" + i);
+                        if (i == 5) {
+                          throw new IllegalStateException(new SQLException("made up", state));
+                        }
+                      }
+                    },
+                    (index, failure) -> giveUp(claims.get(index), index, failure)))
+        .hasRootCauseMessage("made up");
+
+    assertThat(failures).isEmpty();
+    assertThat(fixture.count("idembox.inbox")).isZero();
+  }
+
+  @Test
+  void anEffectThatCannotBeAskedAboutGivesNobodyUp() {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(1));
+
+    assertThatThrownBy(
+            () ->
+                inbox.runSplitting(
+                    claims,
+                    batch -> {
+                      throw new EffectStoreException(
+                          EffectStoreException.Kind.UNREACHABLE, "no store", null);
+                    },
+                    (index, failure) -> giveUp(claims.get(index), index, failure)))
+        .isInstanceOf(EffectStoreException.class);
+    assertThat(failures).isEmpty();
+  }
+
+  /** Slow handlers: a batch may be too long for the session where its parts are not. */
+  @Test
+  void aBatchThatIdledTooLongIsTriedInParts() throws Exception {
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(4));
+
+    InboxRun run =
+        inbox.runSplitting(
+            claims,
+            batch -> {
+              if (batch.fresh().length > 1) {
+                throw new SQLException("made up", "25P03");
+              }
+            },
+            (index, failure) -> giveUp(claims.get(index), index, failure));
+
+    assertThat(run.fresh().cardinality()).isEqualTo(4);
+  }
+
+  /** It fails in the inbox's own COMMIT, and is a message's fault all the same. */
+  @Test
+  void c25AConstraintThatIsCheckedAtTheCommitIsTracedToItsMessage() throws Exception {
+    fixture.execute("create table parent (id int primary key)");
+    fixture.execute(
+        "create table child (parent int references parent deferrable initially deferred)");
+    fixture.execute("insert into parent values (1)");
+    List<InboxClaim> claims = InboxFixture.claims(inbox, InboxFixture.ids(6));
+
+    inbox.runSplitting(
+        claims,
+        batch -> {
+          for (int i : batch.fresh()) {
+            batch.begin(i).enqueue("insert into child values (?)", i == 4 ? 2 : 1);
+          }
+        },
+        (index, failure) -> giveUp(claims.get(index), index, failure));
+
+    assertThat(failures).containsOnlyKeys(4);
+    assertThat(fixture.count("child")).isEqualTo(5);
+    assertThat(fixture.text("select cause_message from idembox.dead_letter"))
+        .contains("SQLSTATE 23503");
   }
 
   private static UUID id(String header) {
