@@ -36,7 +36,7 @@ public final class FaultRelay implements AutoCloseable {
   }
 
   private final String serverHost;
-  private final int serverPort;
+  private volatile int serverPort;
   private final int port = FreePorts.next();
   private final Set<RelayedConnection> connections = ConcurrentHashMap.newKeySet();
   private final List<Fault> faults = new CopyOnWriteArrayList<>();
@@ -147,6 +147,14 @@ public final class FaultRelay implements AutoCloseable {
     }
     listener = null;
     acceptor = null;
+  }
+
+  /**
+   * Leads new connections to another port of the server's host; those that are there stay where
+   * they are: an address that moves.
+   */
+  public void redirect(int newServerPort) {
+    serverPort = newServerPort;
   }
 
   /** {@link #refuse} and {@link #cut}: as if the server had been killed and had not come back. */

@@ -50,6 +50,23 @@ final class FaultRelayTest {
   }
 
   @Test
+  void newConnectionsAreLedToWhereTheAddressHasMoved() throws IOException {
+    EchoServer moved = new EchoServer();
+    try (Client before = new Client(relay.port())) {
+      assertThat(before.ask("one")).isEqualTo("one");
+      relay.redirect(moved.port());
+      try (Client after = new Client(relay.port())) {
+        assertThat(after.ask("two")).isEqualTo("two");
+        assertThat(before.ask("three")).isEqualTo("three");
+      }
+    } finally {
+      moved.close();
+    }
+    assertThat(moved.lines()).containsExactly("two");
+    assertThat(server.lines()).containsExactly("one", "three");
+  }
+
+  @Test
   void theEndOfAStreamPassesWhileTheOtherDirectionStaysOpen() throws IOException {
     try (Client client = new Client(relay.port())) {
       client.send("last\n");
