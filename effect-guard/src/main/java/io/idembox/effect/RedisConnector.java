@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -40,17 +41,26 @@ final class RedisConnector {
   private static final Duration ASK_AGAIN = Duration.ofMillis(20);
   private static final int QUEUE_SIZE = 20_000;
   private static final int IO_THREADS = 2;
+  private static final Pattern DATABASE = Pattern.compile("[^/]*//[^/?#]*/0*[1-9].*");
 
   private final List<RedisURI> uris;
   private final String where;
   private final Duration commandTimeout;
+  private final RedisTls tls;
   private final long giveUp = System.nanoTime() + CONNECT_LIMIT.toNanos();
 
-  RedisConnector(String uri, Duration commandTimeout) {
+  RedisConnector(String uri, Duration commandTimeout, RedisTls tls) {
     this.uris = parse(uri);
-    this.where = uris.stream().map(RedisConnector::address).collect(Collectors.joining(","));
+    this.tls = tls;
+    this.where =
+        uris.stream().map(RedisConnector::address).collect(Collectors.joining(","))
+            + (uris.get(0).isSsl() ? " over TLS" : "");
     this.commandTimeout = commandTimeout;
-    uris.forEach(one -> one.setTimeout(commandTimeout));
+    for (RedisURI one : uris) {
+      one.setTimeout(commandTimeout);
+      // By default a Sentinel that does not answer is waited for a minute, at each reconnect.
+      one.getSentinels().forEach(sentinel -> sentinel.setTimeout(commandTimeout));
+    }
   }
 
   /** The server's clock of features, and whether it is a node of a cluster. */
@@ -105,7 +115,8 @@ final class RedisConnector {
         reachAll(nodes);
         chosen = nodes;
       }
-      return new RedisLink(client, resources, chosen, where, server.major() >= 7);
+      return new RedisLink(
+          client, resources, chosen, where, server.major() >= 7, RedisLink.neverLeft());
     } catch (RuntimeException e) {
       if (client != null) {
         client.shutdown(Duration.ZERO, Duration.ofSeconds(1));
@@ -175,6 +186,7 @@ final class RedisConnector {
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .requestQueueSize(QUEUE_SIZE)
         .pingBeforeActivateConnection(true)
+        .sslOptions(tls.options())
         .scriptCharset(StandardCharsets.UTF_8)
         // What was in flight when a connection broke is not sent again: its caller asks by itself,
         // with the same token.
@@ -193,16 +205,26 @@ final class RedisConnector {
   }
 
   private static List<RedisURI> parse(String uri) {
+    List<RedisURI> uris;
     try {
-      return uri.startsWith("redis-sentinel") || uri.startsWith("rediss-sentinel")
-          ? List.of(RedisURI.create(uri))
-          : RedisClusterURIUtil.toRedisURIs(URI.create(uri));
+      // The parser for several nodes passes over the database's number.
+      uris =
+          uri.startsWith("redis-sentinel")
+                  || uri.startsWith("rediss-sentinel")
+                  || !uri.contains(",")
+              ? List.of(RedisURI.create(uri))
+              : RedisClusterURIUtil.toRedisURIs(URI.create(uri));
     } catch (IllegalArgumentException e) {
       // Not the parser's message: it quotes the URI with its password.
       throw new IllegalArgumentException(
           "The Redis URI cannot be read: write redis://user:password@host:port/db, rediss:// for TLS,"
               + " redis-sentinel://host:port/db#master, or several host:port with commas for a cluster");
     }
+    if (uris.size() > 1 && DATABASE.matcher(uri).matches()) {
+      throw new IllegalArgumentException(
+          "The Redis URI names several nodes and a database: a cluster has none but 0");
+    }
+    return uris;
   }
 
   private static String address(RedisURI uri) {

@@ -1,5 +1,7 @@
 package io.idembox.effect;
 
+import static java.util.Objects.requireNonNull;
+
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisNoScriptException;
@@ -12,6 +14,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -146,7 +149,7 @@ public final class RedisEffectStore implements EffectStore {
 
     private void answer(byte @Nullable [] bytes, @Nullable Throwable failure) {
       if (failure != null || bytes == null) {
-        reply.completeExceptionally(RedisErrors.of(failure, link.where()));
+        reply.completeExceptionally(failed(failure));
         return;
       }
       StoreReply answer = RedisCommands.parse(command, bytes, clock.millis());
@@ -320,7 +323,7 @@ public final class RedisEffectStore implements EffectStore {
         stage.whenComplete(
             (value, failure) -> {
               if (failure != null) {
-                result.completeExceptionally(RedisErrors.of(failure, link.where()));
+                result.completeExceptionally(failed(failure));
                 return;
               }
               try {
@@ -330,6 +333,14 @@ public final class RedisEffectStore implements EffectStore {
               }
             });
     return result;
+  }
+
+  private EffectStoreException failed(@Nullable Throwable failure) {
+    EffectStoreException known = RedisErrors.of(failure, link.where());
+    if (known.kind() == EffectStoreException.Kind.READ_ONLY) {
+      link.leaveReplica();
+    }
+    return known;
   }
 
   private final class Reconnects implements RedisConnectionStateListener {
@@ -344,6 +355,7 @@ public final class RedisEffectStore implements EffectStore {
     private final String uri;
     private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
     private Set<String> accepted = Set.of();
+    private RedisTls tls = RedisTls.DEFAULT;
 
     private Builder(String uri) {
       this.uri = uri;
@@ -369,6 +381,32 @@ public final class RedisEffectStore implements EffectStore {
     }
 
     /**
+     * The authorities that are trusted over TLS, as a PEM file; default those of the JVM. For a
+     * {@code rediss} URI. {@code ?verifyPeer=CA} in it passes over the host's name.
+     *
+     * @throws IllegalArgumentException if the file cannot be read
+     */
+    public Builder trustedCertificates(Path pem) {
+      this.tls = new RedisTls(requireNonNull(pem, "pem"), tls.certificate(), tls.key());
+      return this;
+    }
+
+    /**
+     * A certificate of our own, for a server that asks for one, with its key in PKCS #8 and without
+     * a password; both PEM files. For a {@code rediss} URI.
+     *
+     * @throws IllegalArgumentException if a file cannot be read
+     */
+    public Builder clientCertificate(Path certificate, Path key) {
+      this.tls =
+          new RedisTls(
+              tls.trusted(),
+              requireNonNull(certificate, "certificate"),
+              requireNonNull(key, "key"));
+      return this;
+    }
+
+    /**
      * Connects.
      *
      * @throws EffectStoreException if Redis cannot be reached within ten seconds; the message names
@@ -384,7 +422,7 @@ public final class RedisEffectStore implements EffectStore {
                 + ": allowed are 10 ms to 60 s");
       }
       return new RedisEffectStore(
-          new RedisConnector(uri, commandTimeout).connect(), commandTimeout, accepted);
+          new RedisConnector(uri, commandTimeout, tls).connect(), commandTimeout, accepted);
     }
   }
 }

@@ -8,6 +8,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /** The one place that says what a failure of Redis or of its client means. */
@@ -68,8 +69,18 @@ final class RedisErrors {
    */
   private static EffectStoreException unreachable(Throwable failure, String where) {
     Throwable inner = failure;
+    boolean tls = failure instanceof SSLException;
     while (inner.getCause() != null) {
       inner = inner.getCause();
+      tls |= inner instanceof SSLException;
+    }
+    if (tls) {
+      return new EffectStoreException(
+          EffectStoreException.Kind.UNREACHABLE,
+          "Redis at %s: the TLS handshake failed: %s. Is its certificate's authority trusted (trustedCertificates), does its name fit, does it ask for a clientCertificate?"
+              .formatted(where, inner.getMessage()),
+          false,
+          failure);
     }
     String message = String.valueOf(inner.getMessage());
     EffectStoreException.Kind kind =

@@ -6,26 +6,35 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.models.role.RedisNodeDescription;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The one connection of a store, with the client behind it.
  *
  * @param where host and port, never credentials
  * @param scriptFlags whether the server knows script flags (Redis 7 and later)
+ * @param leftAt when a demoted server was last given up
  */
 record RedisLink(
     AbstractRedisClient client,
     ClientResources resources,
     StatefulConnection<byte[], byte[]> connection,
     String where,
-    boolean scriptFlags)
+    boolean scriptFlags,
+    AtomicLong leftAt)
     implements AutoCloseable {
+  private static final long LEAVE_INTERVAL = Duration.ofSeconds(2).toNanos();
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
   boolean cluster() {
@@ -57,6 +66,28 @@ record RedisLink(
       }
     }
     return masters;
+  }
+
+  /**
+   * Gives up the connection to a server that takes no writes any more, so that the client looks the
+   * address up anew: where a name or a Sentinel leads to another master by now, the old connection
+   * would stay with the demoted one for ever. At most every two seconds, for the address may lead
+   * back here. In a cluster the nodes themselves say where to go.
+   */
+  void leaveReplica() {
+    long now = System.nanoTime();
+    long before = leftAt.get();
+    if (!cluster() && now - before > LEAVE_INTERVAL && leftAt.compareAndSet(before, now)) {
+      // By the server's hand, so that what is under way is answered first and the client connects
+      // again by itself.
+      connection.dispatch(
+          new AsyncCommand<>(
+              new Command<>(CommandType.QUIT, new StatusOutput<>(ByteArrayCodec.INSTANCE))));
+    }
+  }
+
+  static AtomicLong neverLeft() {
+    return new AtomicLong(System.nanoTime() - LEAVE_INTERVAL);
   }
 
   @Override

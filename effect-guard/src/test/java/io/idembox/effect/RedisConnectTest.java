@@ -66,6 +66,21 @@ final class RedisConnectTest {
   }
 
   @Test
+  void theDatabaseThatTheUriNamesIsTheOneThatIsUsed() {
+    try (EmbeddedRedis redis = EmbeddedRedis.builder().inMemory().start();
+        RedisEffectStore store = RedisEffectStore.connect(redis.uri() + "/3");
+        EffectGuard guard = EffectGuard.builder(store).namespace("third").build()) {
+      guard.once(
+          EffectPolicy.defaults(), EffectKey.of("mail").id("1"), String.class, attempt -> "sent");
+      assertThat(redis.command("INFO", "keyspace")).contains("db3:").doesNotContain("db0:");
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> RedisEffectStore.connect("redis://:s3cret@one:1,two:2/3"))
+        .withMessageContaining("none but 0")
+        .matches(e -> !e.getMessage().contains("s3cret"));
+  }
+
+  @Test
   void settingsThatMakeNoSenseAreRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RedisEffectStore.connect("http://s3cret@x"))

@@ -149,12 +149,27 @@ final class RedisTroubleTest {
               return "sent";
             });
     assertThat(during).isInstanceOf(EffectOutcome.Performed.class);
-    assertThat(refusal("new")).isEqualTo(EffectStoreException.Kind.READ_ONLY);
-    assertThat(once("done", attempt -> "again")).isEqualTo("sent");
-    assertThat(store.check()).anySatisfy(f -> assertThat(f.code()).isEqualTo("redis.role"));
+    // Now and then it is left, in case its address leads elsewhere by now, and for that moment it
+    // is
+    // unreachable.
+    await().atMost(LIMIT).until(() -> refusal("new") == EffectStoreException.Kind.READ_ONLY);
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .until(() -> once("done", attempt -> "again").equals("sent"));
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .untilAsserted(
+            () ->
+                assertThat(store.check())
+                    .anySatisfy(f -> assertThat(f.code()).isEqualTo("redis.role")));
     redis.command("REPLICAOF", "NO", "ONE");
 
-    assertThat(once("new", attempt -> "sent")).isEqualTo("sent");
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .until(() -> once("new", attempt -> "sent").equals("sent"));
     await()
         .atMost(LIMIT)
         .until(
