@@ -1,6 +1,8 @@
 package io.idembox.effect;
 
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,6 +61,15 @@ final class Afterwork {
     return items.size();
   }
 
+  /** A store that throws instead of answering is asked again, as one that does not answer. */
+  private CompletionStage<StoreReply> asked(StoreCommand command) {
+    try {
+      return store.apply(command);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
   /** One turn of the guard's timer. */
   void turn() {
     items.forEach(
@@ -66,8 +77,7 @@ final class Afterwork {
           if (!item.asking) {
             item.asking = true;
             var unused =
-                store
-                    .apply(item.command)
+                asked(item.command)
                     .whenComplete(
                         (reply, failure) -> {
                           if (failure == null && items.remove(token, item)) {

@@ -1,6 +1,7 @@
 package io.idembox.effect;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -14,6 +15,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The calls of a bulk, of distinct keys, that a look-up has not settled. The caller's thread claims
@@ -21,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * that a store sees few, large batches.
  */
 final class BulkRound<R> {
+  private static final Logger LOG = LoggerFactory.getLogger(BulkRound.class);
   private static final long STALL_NANOS = Duration.ofMillis(1).toNanos();
   private static final long GATHER_NANOS = 50_000;
   private static final int GATHERINGS = 3;
@@ -155,7 +159,7 @@ final class BulkRound<R> {
       claims.add(call.claim(token, parts.owner()));
       leases.add(new Lease(call.id(), token, call.policy().lease(), parts.nanos(), askedAt));
     }
-    List<CompletionStage<StoreReply>> replies = parts.calls().store().applyAll(claims);
+    List<CompletionStage<StoreReply>> replies = parts.calls().applyAll(claims);
     for (int i = 0; i < window.size(); i++) {
       EffectBulk.Slot<R> slot = window.get(i);
       try {
@@ -238,6 +242,8 @@ final class BulkRound<R> {
         outcome = new EffectOutcome.Unavailable<>(slot.call().key(), e);
       } catch (EffectInterruptedException e) {
         outcome = EffectBulk.unavailable(parts, slot.call(), interruption());
+      } catch (Throwable e) {
+        outcome = surprise(work, e);
       } finally {
         parts.permits().release();
       }
@@ -251,6 +257,21 @@ final class BulkRound<R> {
       // Effect code's own interrupt, which it threw or set, is not for the next call's code.
       Thread.interrupted();
     }
+  }
+
+  /**
+   * Such as a store that throws what it must not: the caller of the bulk gets its outcome all the
+   * same, and the record comes in doubt when its lease ends.
+   */
+  private EffectOutcome<R> surprise(Work<R> work, Throwable e) {
+    GuardedCall<R> call = work.slot().call();
+    LOG.error("Effect {} ({}) ended in a surprise", parts.shown(call.key()), call.effect(), e);
+    EffectRunner.Claimed answer = work.claimed();
+    if (answer != null) {
+      parts.leases().drop(answer.lease());
+    }
+    parts.count(call.effect(), EffectMetrics.Event.IN_DOUBT);
+    return new EffectOutcome.InDoubt<>(call.key(), Instant.now(), e);
   }
 
   /** Runs one call; null if its end is on the way to the store. */
@@ -293,7 +314,7 @@ final class BulkRound<R> {
           commands.add(next.end().command());
         }
         long askedAt = parts.nanos().getAsLong();
-        List<CompletionStage<StoreReply>> replies = parts.calls().store().applyAll(commands);
+        List<CompletionStage<StoreReply>> replies = parts.calls().applyAll(commands);
         for (int i = 0; i < batch.size(); i++) {
           Ended<R> item = batch.get(i);
           var unused =

@@ -28,9 +28,16 @@ final class CodeRun {
   <R> EffectOutcome<R> run(GuardedCall<R> call, EffectRunner.Claimed claimed) {
     hold(call, claimed);
     Duration timeout = call.policy().timeout().orElse(null);
-    return timeout == null
-        ? settling.settle(call, claimed, perform(call, claimed))
-        : runWithin(timeout, call, claimed);
+    if (timeout != null) {
+      return runWithin(timeout, call, claimed);
+    }
+    try {
+      return settling.settle(call, claimed, perform(call, claimed));
+    } catch (Throwable e) {
+      // Such as a store that throws what it must not: nobody would end the renewal any more.
+      parts.leases().drop(claimed.lease());
+      throw e;
+    }
   }
 
   <R> void hold(GuardedCall<R> call, EffectRunner.Claimed claimed) {
@@ -108,6 +115,7 @@ final class CodeRun {
 
   private <R> RunEnd<R> perform(GuardedCall<R> call, Lease lease, EffectAttempt attempt) {
     long startedAt = parts.nanos().getAsLong();
+    String around = InsideEffect.enter(call.effect());
     try {
       if (attempt.earlierAttemptUnknown() && call.resolver() != null) {
         Resolution<R> answer = call.resolver().resolve(attempt);
@@ -126,9 +134,15 @@ final class CodeRun {
       }
       return done(call, lease, call.code().perform(attempt));
     } catch (EffectNotPerformedException e) {
+      if (e.ofAnother()) {
+        return unknown(lease, e);
+      }
       return new RunEnd<>(
           RunEnd.Kind.NOT_PERFORMED, new StoreCommand.Release(lease.id(), lease.token()), null, e);
     } catch (EffectRejectedException e) {
+      if (e.ofAnother()) {
+        return unknown(lease, e);
+      }
       Settlement rejected =
           Settlement.rejected(e.reason(), call.fingerprint(), call.policy().retention());
       return new RunEnd<>(
@@ -143,6 +157,8 @@ final class CodeRun {
       }
       return unknown(lease, e);
     } finally {
+      InsideEffect.leave(around);
+      lease.codeEnded();
       parts.time(call.effect(), EffectMetrics.Timing.EFFECT, startedAt);
     }
   }

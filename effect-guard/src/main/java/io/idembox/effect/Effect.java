@@ -28,8 +28,8 @@ public interface Effect<Q, R> {
    * @throws EffectNotPerformedException if it surely did not happen: the key is free again
    * @throws EffectRejectedException if it did not happen and never will: remembered, and told to
    *     later callers
-   * @throws Exception anything else, an interrupt too: the outcome is unknown and {@link
-   *     EffectPolicy#onUnknown()} decides
+   * @throws Exception anything else, an interrupt too, and what a guard's call for another effect
+   *     has thrown: the outcome is unknown and {@link EffectPolicy#onUnknown()} decides
    */
   @Nullable R perform(Q request, EffectAttempt attempt) throws Exception;
 }

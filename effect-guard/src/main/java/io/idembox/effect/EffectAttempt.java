@@ -1,5 +1,7 @@
 package io.idembox.effect;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 
 /**
@@ -66,6 +68,17 @@ public final class EffectAttempt {
    */
   public Duration leaseRemaining() {
     return lease.remaining();
+  }
+
+  /**
+   * Has something run when the lease is found lost, once: the place to cut a call short that has
+   * not reached the provider, such as {@code httpCall::cancel} or {@code thread::interrupt}. At
+   * once, on this thread, if the loss is known already; else on a thread of the guard's executor,
+   * within about a tenth of a second. What it throws is logged. Not called after the code has
+   * returned.
+   */
+  public void onLeaseLost(Runnable listener) {
+    lease.onLost(requireNonNull(listener, "listener"));
   }
 
   /**

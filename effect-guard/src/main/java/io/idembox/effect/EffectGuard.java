@@ -48,25 +48,27 @@ public final class EffectGuard implements AutoCloseable {
     ids = new EffectIds(namespace);
     EffectStore store = b.store;
     ownExecutor = b.executor == null ? new GuardExecutor("effect-" + namespace) : null;
-    LeaseKeeper leases = new LeaseKeeper(store, b.metrics, b.ticker);
+    EffectMetrics metrics = SafeMetrics.of(b.metrics);
+    Executor executor = b.executor != null ? b.executor : requireNonNull(ownExecutor);
+    LeaseKeeper leases = new LeaseKeeper(store, metrics, b.ticker, executor);
     Afterwork afterwork = new Afterwork(store);
-    marker = new MarkerWatch(store, namespace, b.metrics, b.ticker);
+    marker = new MarkerWatch(store, namespace, metrics, b.ticker);
     parts =
         new GuardParts(
             namespace,
             b.owner,
             b.codec,
-            b.metrics,
+            metrics,
             b.keyFormat,
             b.ticker,
-            b.executor != null ? b.executor : requireNonNull(ownExecutor),
+            executor,
             new Semaphore(b.concurrency, true),
-            new StoreCalls(store, b.metrics),
+            new StoreCalls(store, metrics),
             leases,
             afterwork,
             new GuardTimer("effect-guard-" + namespace, leases, afterwork, marker));
     outcomes = new Outcomes(parts);
-    runner = new EffectRunner(parts, outcomes);
+    runner = new EffectRunner(parts, outcomes, () -> closed);
     bulk = new EffectBulk(parts, runner, outcomes, () -> closed);
     closeTimeout = b.closeTimeout;
     parts.timer().start();
@@ -158,8 +160,16 @@ public final class EffectGuard implements AutoCloseable {
    * @return one outcome per call, in the calls' order; a call's failure, the store's included, is
    *     its outcome
    * @throws IllegalArgumentException if the policy does not fit the effect or the store
+   * @throws IllegalStateException if effect code calls it: a bulk would wait for places that the
+   *     effects around it hold
    */
   public <Q, R> List<EffectOutcome<R>> tryOnceAll(Effect<Q, R> effect, List<EffectCall<Q>> calls) {
+    String around = InsideEffect.operation();
+    if (around != null) {
+      throw new IllegalStateException(
+          "A bulk of effect '%s' was asked for by the code of effect '%s', and would wait for places that it holds: ask before or after it, or one by one"
+              .formatted(effect.name().name(), around));
+    }
     EffectPolicy policy = checked(effect);
     Duration wait = wait(policy, Duration.ZERO);
     List<EffectBulk.Slot<R>> slots = new ArrayList<>(calls.size());
@@ -326,19 +336,19 @@ public final class EffectGuard implements AutoCloseable {
 
     /** Shown to callers who find a key held; default host name and process id. */
     public Builder owner(String owner) {
-      this.owner = owner;
+      this.owner = requireNonNull(owner, "owner");
       return this;
     }
 
     /** Default {@link JsonEffectCodec}. */
     public Builder codec(EffectCodec codec) {
-      this.codec = codec;
+      this.codec = requireNonNull(codec, "codec");
       return this;
     }
 
     /** Default {@link EffectMetrics#NONE}. */
     public Builder metrics(EffectMetrics metrics) {
-      this.metrics = metrics;
+      this.metrics = requireNonNull(metrics, "metrics");
       return this;
     }
 
@@ -347,7 +357,7 @@ public final class EffectGuard implements AutoCloseable {
      * EffectKey#toString()}.
      */
     public Builder keyFormat(Function<EffectKey, String> keyFormat) {
-      this.keyFormat = keyFormat;
+      this.keyFormat = requireNonNull(keyFormat, "keyFormat");
       return this;
     }
 
@@ -356,7 +366,7 @@ public final class EffectGuard implements AutoCloseable {
      * System#nanoTime()}.
      */
     public Builder ticker(LongSupplier ticker) {
-      this.ticker = ticker;
+      this.ticker = requireNonNull(ticker, "ticker");
       return this;
     }
 
@@ -380,7 +390,7 @@ public final class EffectGuard implements AutoCloseable {
 
     /** How long {@link EffectGuard#close()} waits, default 10 s. */
     public Builder closeTimeout(Duration closeTimeout) {
-      this.closeTimeout = closeTimeout;
+      this.closeTimeout = requireNonNull(closeTimeout, "closeTimeout");
       return this;
     }
 

@@ -10,11 +10,25 @@ import org.jspecify.annotations.Nullable;
 public final class EffectNotPerformedException extends EffectException {
   private static final long serialVersionUID = 1L;
 
+  private final boolean ofAnother;
+
   public EffectNotPerformedException(String message) {
-    super(message, null);
+    this(message, null);
   }
 
   public EffectNotPerformedException(String message, @Nullable Throwable cause) {
     super(message, cause);
+    this.ofAnother = false;
+  }
+
+  /** As another effect's call gave it to this effect's code. */
+  EffectNotPerformedException(EffectNotPerformedException other) {
+    super(String.valueOf(other.getMessage()), other);
+    this.ofAnother = true;
+  }
+
+  /** Whether it tells of another effect, and so nothing of the one whose code lets it through. */
+  boolean ofAnother() {
+    return ofAnother;
   }
 }

@@ -108,7 +108,7 @@ public final class EffectOperations {
   }
 
   private Decision decide(StoreCommand command) {
-    return switch (await(parts.calls().store().apply(command)).code()) {
+    return switch (await(parts.calls().apply(command)).code()) {
       case OK, OK_ABSENT -> Decision.APPLIED;
       case HELD -> Decision.STILL_RUNNING;
       case SETTLED -> Decision.ALREADY_SETTLED;

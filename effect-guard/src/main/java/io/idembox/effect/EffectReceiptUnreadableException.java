@@ -5,7 +5,7 @@ public final class EffectReceiptUnreadableException extends EffectReceiptExcepti
   private static final long serialVersionUID = 1L;
 
   EffectReceiptUnreadableException(
-      EffectKey key, String shown, String effect, Class<?> wanted, Exception cause) {
+      EffectKey key, String shown, String effect, Class<?> wanted, Throwable cause) {
     super(
         key,
         "Effect %s (%s) is done, but its receipt cannot be read as %s: %s"

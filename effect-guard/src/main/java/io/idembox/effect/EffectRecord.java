@@ -207,9 +207,16 @@ public final class EffectRecord {
     return state == State.REJECTED ? new String(payload, StandardCharsets.UTF_8) : "";
   }
 
-  /** The business key; only while unsettled. */
+  /** The business key; only while unsettled, and empty if it is damaged or of a newer form. */
   public Optional<EffectKey> key() {
-    return key.length == 0 ? Optional.empty() : Optional.of(EffectKey.fromCanonical(key));
+    if (key.length == 0) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(EffectKey.fromCanonical(key));
+    } catch (IllegalArgumentException e) {
+      return Optional.empty();
+    }
   }
 
   boolean settled() {

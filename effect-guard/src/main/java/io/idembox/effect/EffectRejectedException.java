@@ -12,6 +12,7 @@ public final class EffectRejectedException extends EffectException {
   private static final String NO_REASON = "no reason given";
   private final String reason;
   private final boolean replayed;
+  private final boolean ofAnother;
 
   /**
    * Refused for good.
@@ -27,12 +28,19 @@ public final class EffectRejectedException extends EffectException {
     super(reason == null ? NO_REASON : reason, cause);
     this.reason = reason == null ? NO_REASON : reason;
     this.replayed = false;
+    this.ofAnother = false;
   }
 
-  EffectRejectedException(String key, String reason, boolean replayed) {
+  EffectRejectedException(String key, String reason, boolean replayed, boolean ofAnother) {
     super("Effect %s was rejected%s: %s".formatted(key, replayed ? " earlier" : "", reason), null);
     this.reason = reason;
     this.replayed = replayed;
+    this.ofAnother = ofAnother;
+  }
+
+  /** Whether it tells of another effect, and so nothing of the one whose code lets it through. */
+  boolean ofAnother() {
+    return ofAnother;
   }
 
   public String reason() {

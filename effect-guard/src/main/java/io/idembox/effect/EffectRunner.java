@@ -2,6 +2,7 @@ package io.idembox.effect;
 
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +19,11 @@ final class EffectRunner {
   private final CodeRun codeRun;
   private final Settling settling;
   private final Outcomes outcomes;
+  private final BooleanSupplier closed;
 
-  EffectRunner(GuardParts parts, Outcomes outcomes) {
+  EffectRunner(GuardParts parts, Outcomes outcomes, BooleanSupplier closed) {
     this.parts = parts;
+    this.closed = closed;
     this.outcomes = outcomes;
     this.settling = new Settling(parts, outcomes);
     this.codeRun = new CodeRun(parts, settling);
@@ -75,6 +78,13 @@ final class EffectRunner {
     EffectOutcome<R> last = first;
     EffectToken sent = unanswered;
     while (true) {
+      if (closed.getAsBoolean() && sent == null) {
+        if (last != null) {
+          return last;
+        }
+        parts.count(call.effect(), EffectMetrics.Event.UNAVAILABLE);
+        throw EffectGuard.closedException(parts.namespace());
+      }
       EffectToken token = sent != null ? sent : EffectToken.fresh();
       Claimed claimed;
       try {
@@ -92,6 +102,11 @@ final class EffectRunner {
       }
       switch (claimed.reply().code()) {
         case OK -> {
+          if (closed.getAsBoolean()) {
+            // Closed while the claim was on its way: it is given back, and the next turn ends here.
+            settling.releaseLater(call.id(), token);
+            continue;
+          }
           if (!claimed.lease().fresh()) {
             settling.releaseLater(call.id(), token);
             if (++slow == SLOW_CLAIMS) {
@@ -161,7 +176,7 @@ final class EffectRunner {
       long askedAt = parts.nanos().getAsLong();
       Lease lease = new Lease(call.id(), token, call.policy().lease(), parts.nanos(), askedAt);
       try {
-        StoreReply reply = parts.calls().await(parts.calls().store().apply(claim));
+        StoreReply reply = parts.calls().await(parts.calls().apply(claim));
         parts.time(call.effect(), EffectMetrics.Timing.CLAIM, askedAt);
         return new Claimed(lease, reply);
       } catch (InterruptedException e) {

@@ -1,5 +1,7 @@
 package io.idembox.effect;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -15,8 +17,8 @@ final class Fingerprints {
       EffectCodec codec, @Nullable Object request, String effect, Supplier<String> shown) {
     byte[] comparable;
     try {
-      comparable = codec.comparable(request);
-    } catch (Exception | StackOverflowError e) {
+      comparable = requireNonNull(codec.comparable(request), "the codec answered null");
+    } catch (Exception | StackOverflowError | LinkageError e) {
       throw new EffectNotPerformedException(
           "Effect %s (%s) was not run: its request cannot be encoded, so it cannot be compared with the first one; let the"
                   .formatted(shown.get(), effect)

@@ -23,7 +23,13 @@ record GuardParts(
 
   /** The key as it may stand in logs and messages. */
   String shown(EffectKey key) {
-    return keyFormat.apply(key);
+    try {
+      return String.valueOf(keyFormat.apply(key));
+    } catch (Throwable e) {
+      // A user's code, asked in the middle of everything: its failure must not become an effect's.
+      // Not the key itself, for the format may be there to hide it.
+      return key.operation() + "[its key format failed: " + e.getClass().getSimpleName() + "]";
+    }
   }
 
   void count(String effect, EffectMetrics.Event event) {

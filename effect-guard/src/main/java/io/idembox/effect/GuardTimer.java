@@ -57,8 +57,9 @@ final class GuardTimer implements Runnable {
           afterwork.turn();
           marker.turn();
         }
-      } catch (RuntimeException e) {
-        // The edge of this loop: without it, one surprise would end the renewal of every lease.
+      } catch (Throwable e) {
+        // The edge of this loop: without it, one surprise, an error too, would end the renewal of
+        // every lease.
         LOG.error("A turn of the guard's timer failed; the next one follows", e);
       }
     }

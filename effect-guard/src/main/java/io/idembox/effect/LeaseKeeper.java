@@ -5,8 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +23,7 @@ final class LeaseKeeper {
   private final EffectStore store;
   private final EffectMetrics metrics;
   private final LongSupplier nanos;
+  private final Executor executor;
   private final Map<Lease, Run> held = new ConcurrentHashMap<>();
 
   private static final class Run {
@@ -34,7 +38,8 @@ final class LeaseKeeper {
     }
   }
 
-  LeaseKeeper(EffectStore store, EffectMetrics metrics, LongSupplier nanos) {
+  LeaseKeeper(EffectStore store, EffectMetrics metrics, LongSupplier nanos, Executor executor) {
+    this.executor = executor;
     this.store = store;
     this.metrics = metrics;
     this.nanos = nanos;
@@ -71,7 +76,14 @@ final class LeaseKeeper {
       return;
     }
     long askedAt = nanos.getAsLong();
-    List<CompletionStage<StoreReply>> replies = store.applyAll(renewals);
+    List<CompletionStage<StoreReply>> replies;
+    try {
+      replies = store.applyAll(renewals);
+    } catch (RuntimeException e) {
+      // As if there were no answer: asked again at the next turn.
+      due.forEach(lease -> idle(held.get(lease)));
+      throw e;
+    }
     for (int i = 0; i < due.size(); i++) {
       Lease lease = due.get(i);
       Run run = held.get(lease);
@@ -84,11 +96,18 @@ final class LeaseKeeper {
     }
   }
 
+  private static void idle(@Nullable Run run) {
+    if (run != null) {
+      run.asking = false;
+    }
+  }
+
   private void answered(Lease lease, Run run, long askedAt, StoreReply reply, Throwable failure) {
     if (failure != null) {
       metrics.storeFailed(StoreCalls.unwrap(failure).kind());
     } else if (reply.code() == StoreReply.Code.OK) {
       lease.renewed(askedAt);
+      run.reported = false;
     } else if (held.containsKey(lease)) {
       // A run that has just ended is no loss: its own settlement took the token off the record.
       lease.markTakenOver();
@@ -109,5 +128,16 @@ final class LeaseKeeper {
         run.effect,
         lease.length().toMillis(),
         lease.takenOver() ? "another holder has taken the key" : "it could not be renewed in time");
+    if (lease.noticeLoss()) {
+      try {
+        // Not here: this is the timer's thread, or the store's.
+        executor.execute(
+            () ->
+                lease.tellLost(
+                    e -> LOG.warn("What effect {} does about a lost lease failed", run.effect, e)));
+      } catch (RejectedExecutionException closing) {
+        LOG.warn("Effect {} is not told that its lease is lost: the guard closes", run.effect);
+      }
+    }
   }
 }

@@ -98,7 +98,7 @@ final class Outcomes {
     }
     try {
       return parts.codec().decode(bytes, call.receiptType());
-    } catch (Exception e) {
+    } catch (Exception | StackOverflowError | LinkageError e) {
       throw new EffectReceiptUnreadableException(
           call.key(), parts.shown(call.key()), call.effect(), call.receiptType(), e);
     }
@@ -131,9 +131,12 @@ final class Outcomes {
     }
     String shown = parts.shown(outcome.key());
     if (outcome instanceof EffectOutcome.NotPerformed<R> not) {
-      throw not.cause();
+      throw InsideEffect.operation() == null
+          ? not.cause()
+          : new EffectNotPerformedException(not.cause());
     } else if (outcome instanceof EffectOutcome.Rejected<R> rejected) {
-      throw new EffectRejectedException(shown, rejected.reason(), rejected.replayed());
+      throw new EffectRejectedException(
+          shown, rejected.reason(), rejected.replayed(), InsideEffect.operation() != null);
     } else if (outcome instanceof EffectOutcome.InProgress<R> busy) {
       throw new EffectInProgressException(busy.key(), shown, busy.owner(), busy.leaseRemaining());
     } else if (outcome instanceof EffectOutcome.InDoubt<R> doubt) {

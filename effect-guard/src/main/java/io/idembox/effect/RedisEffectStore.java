@@ -152,7 +152,14 @@ public final class RedisEffectStore implements EffectStore {
         reply.completeExceptionally(failed(failure));
         return;
       }
-      StoreReply answer = RedisCommands.parse(command, bytes, clock.millis());
+      StoreReply answer;
+      try {
+        answer = RedisCommands.parse(command, bytes, clock.millis());
+      } catch (RuntimeException e) {
+        // Not from our scripts; whoever waits must not wait for ever.
+        reply.completeExceptionally(RedisErrors.of(e, link.where()));
+        return;
+      }
       if (bytes.length > 1) {
         clock.learn(answer.at());
       }

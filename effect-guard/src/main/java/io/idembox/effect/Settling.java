@@ -25,19 +25,27 @@ final class Settling {
     Duration third = call.policy().lease().dividedBy(3);
     Duration patience = third.compareTo(LONGEST_PATIENCE) < 0 ? third : LONGEST_PATIENCE;
     long startedAt = parts.nanos().getAsLong();
-    while (true) {
-      try {
-        long askedAt = parts.nanos().getAsLong();
-        StoreReply reply =
-            parts.calls().awaitUninterruptibly(parts.calls().store().apply(end.command()));
-        parts.time(call.effect(), EffectMetrics.Timing.COMPLETE, askedAt);
-        return stored(call, claimed, end, reply);
-      } catch (EffectStoreException e) {
-        if (e.kind() == EffectStoreException.Kind.CLOSED
-            || parts.nanos().getAsLong() - startedAt > patience.toNanos()) {
-          return leave(call, claimed, end, e);
+    // An interrupt is the caller's, for later: with its flag set no pause would be one.
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          long askedAt = parts.nanos().getAsLong();
+          StoreReply reply = parts.calls().awaitUninterruptibly(parts.calls().apply(end.command()));
+          parts.time(call.effect(), EffectMetrics.Timing.COMPLETE, askedAt);
+          return stored(call, claimed, end, reply);
+        } catch (EffectStoreException e) {
+          if (e.kind() == EffectStoreException.Kind.CLOSED
+              || parts.nanos().getAsLong() - startedAt > patience.toNanos()) {
+            return leave(call, claimed, end, e);
+          }
+          LockSupport.parkNanos(this, PAUSE);
+          interrupted |= Thread.interrupted();
         }
-        LockSupport.parkNanos(this, PAUSE);
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
       }
     }
   }
@@ -114,9 +122,12 @@ final class Settling {
     Receipt<R> receipt = end.receipt();
     if (receipt != null) {
       return new EffectOutcome.Performed<>(call.key(), receipt, recorded);
-    } else if (cause instanceof EffectRejectedException rejected) {
+    } else if (end.kind() == RunEnd.Kind.REJECTED
+        && cause instanceof EffectRejectedException rejected) {
       return new EffectOutcome.Rejected<>(call.key(), rejected.reason(), false);
-    } else if (cause instanceof EffectNotPerformedException not && !doubtBefore) {
+    } else if (end.kind() == RunEnd.Kind.NOT_PERFORMED
+        && cause instanceof EffectNotPerformedException not
+        && !doubtBefore) {
       return new EffectOutcome.NotPerformed<>(call.key(), not);
     }
     // This run did nothing, perhaps, but an earlier one may have.

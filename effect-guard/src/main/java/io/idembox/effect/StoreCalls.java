@@ -1,5 +1,8 @@
 package io.idembox.effect;
 
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -17,6 +20,24 @@ final class StoreCalls {
 
   EffectStore store() {
     return store;
+  }
+
+  /** As the store's, with whatever it throws as a failure. */
+  CompletionStage<StoreReply> apply(StoreCommand command) {
+    try {
+      return store.apply(command);
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  /** As the store's, with whatever it throws as the failure of each. */
+  List<CompletionStage<StoreReply>> applyAll(List<? extends StoreCommand> commands) {
+    try {
+      return store.applyAll(commands);
+    } catch (RuntimeException e) {
+      return Collections.nCopies(commands.size(), CompletableFuture.failedFuture(e));
+    }
   }
 
   /**

@@ -203,6 +203,7 @@ final class GuardDetailsTest {
 
   @Test
   void aLostLeaseIsToldToTheRunningCode() {
+    CountDownLatch told = new CountDownLatch(1);
     AtomicLong nanos = new AtomicLong();
     CountedMetrics metrics = new CountedMetrics();
     EffectStore renewingNothing =
@@ -227,6 +228,11 @@ final class GuardDetailsTest {
               key("1"),
               String.class,
               attempt -> {
+                attempt.onLeaseLost(
+                    () -> {
+                      throw new IllegalStateException("logged");
+                    });
+                attempt.onLeaseLost(told::countDown);
                 assertThat(attempt.leaseLost()).isFalse();
                 assertThat(attempt.leaseRemaining()).isPositive();
                 nanos.addAndGet(Duration.ofSeconds(31).toNanos());
@@ -235,10 +241,28 @@ final class GuardDetailsTest {
                 await()
                     .atMost(Duration.ofSeconds(30))
                     .until(() -> metrics.of(EffectMetrics.Event.LEASE_LOST) == 1);
+                assertThat(told.await(30, TimeUnit.SECONDS)).isTrue();
+                boolean[] atOnce = {false};
+                attempt.onLeaseLost(() -> atOnce[0] = true);
+                assertThat(atOnce[0]).isTrue();
                 return "sent";
               });
       assertThat(receipt).isEqualTo("sent");
     }
+  }
+
+  @Test
+  void nothingIsToldOfALeaseThatIsLostAfterItsCodeHasEnded() {
+    Lease lease =
+        new Lease(
+            EffectId.of("ops", key("1")), EffectToken.fresh(), Duration.ofSeconds(1), () -> 0, 0);
+    boolean[] told = {false};
+    lease.onLost(() -> told[0] = true);
+    lease.codeEnded();
+    lease.noticeLoss();
+    lease.tellLost(e -> {});
+    lease.onLost(() -> told[0] = true);
+    assertThat(told[0]).isFalse();
   }
 
   @Test
