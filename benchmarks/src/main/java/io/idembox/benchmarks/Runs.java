@@ -1,0 +1,43 @@
+package io.idembox.benchmarks;
+
+import java.nio.file.Path;
+
+/** Measured runs of one contender: passes, until they have lasted long enough together. */
+final class Runs {
+  private final Job job;
+  private final Passes passes;
+
+  Runs(Job job, Passes passes) {
+    this.job = job;
+    this.passes = passes;
+  }
+
+  /** Prepares, and goes through one pass unmeasured. */
+  void warmUp() {
+    passes.prepare();
+    passes.next();
+  }
+
+  RunFigures run() {
+    if (job.profile() == null) {
+      return passes();
+    }
+    try (Profile profile = Profile.start()) {
+      RunFigures figures = passes();
+      profile.write(
+          Path.of(job.profile()).resolve(job.workload() + "-" + job.contender() + ".txt"),
+          job,
+          figures);
+      return figures;
+    }
+  }
+
+  private RunFigures passes() {
+    PeakMemory.reset();
+    Pass sum = passes.next();
+    while (sum.seconds() < job.seconds()) {
+      sum = sum.plus(passes.next());
+    }
+    return RunFigures.of(sum, PeakMemory.mebibytes());
+  }
+}
