@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param orders how many orders there are
  * @param rounds how many measured runs each contender has
  * @param seconds how long a measured run lasts at least
+ * @param jvmOptions of each contender's process
  * @param profile where profiles go, or null if none are taken
  */
 record BenchmarkPlan(
@@ -21,11 +22,13 @@ record BenchmarkPlan(
     int partitions,
     int rounds,
     double seconds,
+    List<String> jvmOptions,
     @Nullable Path profile) {
   /** The lists are copied, and the numbers checked. */
   BenchmarkPlan {
     workloads = List.copyOf(workloads);
     contenders = Set.copyOf(contenders);
+    jvmOptions = List.copyOf(jvmOptions);
     if (orders < 100 || orders > 5_000_000) {
       throw new IllegalArgumentException("--records must be 100 to 5,000,000, not " + orders);
     }

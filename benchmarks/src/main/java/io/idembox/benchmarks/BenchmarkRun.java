@@ -30,6 +30,7 @@ final class BenchmarkRun implements AutoCloseable {
   private final TopicLoader loader;
   private final Set<Topic> loaded = EnumSet.noneOf(Topic.class);
   private final String template;
+  private final long postgresPid;
 
   /** Starts the servers. */
   BenchmarkRun(BenchmarkPlan plan, PrintStream out, PrintStream progress) {
@@ -53,6 +54,7 @@ final class BenchmarkRun implements AutoCloseable {
     this.far = FaultRelay.to(servers.postgres().port());
     far.latency(ONE_WAY);
     this.loader = new TopicLoader(servers.kafka(), plan.partitions(), plan.orders());
+    this.postgresPid = DatabaseProcess.pid(servers.postgres().dataDirectory());
     this.template = servers.postgres().createDatabase();
     BenchDatabase.create(servers.postgres().dataSource(template));
   }
@@ -96,7 +98,7 @@ final class BenchmarkRun implements AutoCloseable {
     Deque<WorkerProcess> workers = new ArrayDeque<>();
     try {
       for (Contender contender : contenders) {
-        workers.add(WorkerProcess.start(job(workload, contender)));
+        workers.add(WorkerProcess.start(job(workload, contender), plan.jvmOptions()));
       }
       for (WorkerProcess worker : workers) {
         progress.printf("%s: %s warms up%n", workload, worker.contender());
@@ -133,6 +135,7 @@ final class BenchmarkRun implements AutoCloseable {
         plan.partitions(),
         plan.orders(),
         plan.seconds(),
+        postgresPid,
         profile == null ? null : profile.toAbsolutePath().toString());
   }
 

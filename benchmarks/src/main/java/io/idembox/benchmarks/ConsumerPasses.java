@@ -5,11 +5,13 @@ import java.util.concurrent.atomic.LongAdder;
 
 /** Passes of a consumer over a topic. */
 final class ConsumerPasses implements Passes {
-  private static final Duration LIMIT = Duration.ofMinutes(15);
+  private static final Duration PATIENCE = Duration.ofMinutes(1);
 
   private final Job job;
   private final BenchDatabase database;
   private final GroupOffsets offsets;
+  // Groups and effect keys outlive a database.
+  private final String token = Long.toString(System.nanoTime(), Character.MAX_RADIX);
   private int state;
 
   ConsumerPasses(Job job) {
@@ -78,7 +80,7 @@ final class ConsumerPasses implements Passes {
     Consumption running = contender.start(setting, progress);
     Moment end;
     try {
-      end = progress.awaitEnd(LIMIT);
+      end = progress.awaitEnd(PATIENCE);
     } finally {
       running.close();
     }
@@ -111,7 +113,7 @@ final class ConsumerPasses implements Passes {
   }
 
   private String name() {
-    return job.workload() + "-" + job.contender() + "-" + state;
+    return job.workload() + "-" + job.contender() + "-" + token + "-" + state;
   }
 
   @Override

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param directJdbcUrl the same database without it, for preparing and verifying
  * @param orders the orders of the run, from which each topic's size follows
  * @param seconds a measured run repeats its pass until it has lasted so long
+ * @param postgresPid the database server's first process, or 0 if it is not seen from here
  * @param profile where profiles go, or null if none are taken
  */
 record Job(
@@ -21,6 +22,7 @@ record Job(
     int partitions,
     int orders,
     double seconds,
+    long postgresPid,
     @Nullable String profile) {
 
   int records() {

@@ -51,19 +51,29 @@ final class Progress {
   /**
    * Waits for the last record.
    *
-   * @throws BenchmarkException if the contender failed, or was not through in time
+   * @param patience how long nothing at all may be done
+   * @throws BenchmarkException if the contender failed, or stands still
    */
-  Moment awaitEnd(Duration limit) {
-    try {
-      return end.get(limit.toMillis(), TimeUnit.MILLISECONDS);
-    } catch (ExecutionException e) {
-      throw new BenchmarkException("The contender failed: " + e.getCause(), e);
-    } catch (TimeoutException e) {
-      throw new BenchmarkException(
-          "Only " + done + " of " + target + " records were done within " + limit, e);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new BenchmarkException("Interrupted", e);
+  Moment awaitEnd(Duration patience) {
+    long seen = -1;
+    long seenAt = System.nanoTime();
+    while (true) {
+      try {
+        return end.get(1, TimeUnit.SECONDS);
+      } catch (ExecutionException e) {
+        throw new BenchmarkException("The contender failed: " + e.getCause(), e);
+      } catch (TimeoutException e) {
+        if (done.get() != seen) {
+          seen = done.get();
+          seenAt = System.nanoTime();
+        } else if (System.nanoTime() - seenAt > patience.toNanos()) {
+          throw new BenchmarkException(
+              "It stands still with " + seen + " of " + target + " records done", e);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new BenchmarkException("Interrupted", e);
+      }
     }
   }
 }

@@ -29,6 +29,7 @@ public final class Worker {
                 new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         OutputStream answers = socket.getOutputStream()) {
       Job job = JSON.readValue(orders.readLine(), Job.class);
+      DatabaseProcess.watch(job.postgresPid());
       try (Passes passes = Passes.of(job)) {
         Runs runs = new Runs(job, passes);
         for (String order = orders.readLine(); order != null; order = orders.readLine()) {

@@ -34,13 +34,12 @@ final class WorkerProcess implements AutoCloseable {
     this.orders = socket.getOutputStream();
   }
 
-  static WorkerProcess start(Job job) {
+  static WorkerProcess start(Job job, List<String> jvmOptions) {
     JavaProcess process = null;
     try (ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      // The same for all; it keeps nobody from anything here, and makes memory comparable.
       process =
           JavaProcess.builder(Worker.class)
-              .jvmArgs("-Xms256m", "-Xmx768m", "-XX:+UseG1GC")
+              .jvmArgs(jvmOptions.toArray(String[]::new))
               .args(Integer.toString(listener.getLocalPort()))
               .start();
       listener.setSoTimeout((int) START_LIMIT.toMillis());
