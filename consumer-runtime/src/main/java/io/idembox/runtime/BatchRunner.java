@@ -9,7 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -30,6 +29,8 @@ final class BatchRunner {
   private final ConsumerMetrics metrics;
   private final ProcessSpans spans;
   private final TransactionTimeouts timeouts;
+  private final LetterRetries letters;
+  private final HandlerHealth health;
 
   /**
    * What came of a batch.
@@ -47,7 +48,9 @@ final class BatchRunner {
       RunListener listener,
       ConsumerMetrics metrics,
       ProcessSpans spans,
-      TransactionTimeouts timeouts) {
+      TransactionTimeouts timeouts,
+      LetterRetries letters,
+      HandlerHealth health) {
     this.inbox = inbox;
     this.ids = ids;
     this.routes = routes;
@@ -56,6 +59,8 @@ final class BatchRunner {
     this.metrics = metrics;
     this.spans = spans;
     this.timeouts = timeouts;
+    this.letters = letters;
+    this.health = health;
   }
 
   /**
@@ -95,9 +100,13 @@ final class BatchRunner {
     List<FetchedRecord> covered = batch.subList(0, run.covered());
     report(covered, identities, run, opened.get(), took);
     effects.run(run.intents(), taken.work()::isOpen);
+    List<Integer> duplicates = LetterRetries.duplicates(run);
     if (run.owesEffects()) {
       effects.runUnfinishedOf(
-          duplicates(claims.subList(0, run.covered()), run), taken.work()::isOpen);
+          duplicates.stream().map(i -> claims.get(i).messageId()).toList(), taken.work()::isOpen);
+    }
+    if (run.openLetters() && !duplicates.isEmpty()) {
+      letters.ofCopies(taken, claims, duplicates);
     }
     return new Ran(run.covered(), took);
   }
@@ -168,6 +177,9 @@ final class BatchRunner {
             handled == null ? 0 : handled.ignored(),
             skipped);
     metrics.committed(report, took);
+    if (report.handled() > 0) {
+      health.succeeded();
+    }
     try {
       listener.onBatch(report);
     } catch (Throwable e) {
@@ -188,14 +200,5 @@ final class BatchRunner {
     } else {
       log.info("{} and {} records behind it: skipped, recorded before", at, skipped - 1);
     }
-  }
-
-  private static List<UUID> duplicates(List<InboxClaim> claims, InboxRun run) {
-    List<UUID> duplicates = new ArrayList<>();
-    for (int i = run.fresh().nextClearBit(0); i < claims.size(); ) {
-      duplicates.add(claims.get(i).messageId());
-      i = run.fresh().nextClearBit(i + 1);
-    }
-    return duplicates;
   }
 }

@@ -50,6 +50,10 @@ final class ConsumerMetrics {
     records(report.topic(), "skipped").increment(report.skipped());
   }
 
+  void gaveUp(String topic) {
+    records(topic, "dead").increment();
+  }
+
   void failed(FailureClass failure) {
     Counter.builder("idembox.transaction.failures")
         .description("Rolled-back transactions, by what was to blame")

@@ -80,6 +80,7 @@ final class EffectGroup<Q, R> {
   }
 
   private Settlement settlement(JournalEntry entry, EffectOutcome<R> outcome) {
+    cause(outcome).ifPresent(cause -> OutOfMemory.endsProcess(cause, entry.key().toString()));
     return switch (outcome.kind()) {
       case PERFORMED -> done(entry, ((EffectOutcome.Performed<R>) outcome).receipt());
       case REPLAYED -> done(entry, ((EffectOutcome.Replayed<R>) outcome).receipt());
@@ -100,6 +101,15 @@ final class EffectGroup<Q, R> {
         String reason = Causes.summary(((EffectOutcome.Unavailable<R>) outcome).cause());
         yield Settlement.postponed(entry, GUARD_AWAY, reason);
       }
+    };
+  }
+
+  /** What the effect's code threw. */
+  private static <R> Optional<Throwable> cause(EffectOutcome<R> outcome) {
+    return switch (outcome.kind()) {
+      case NOT_PERFORMED -> Optional.of(((EffectOutcome.NotPerformed<R>) outcome).cause());
+      case IN_DOUBT -> Optional.ofNullable(((EffectOutcome.InDoubt<R>) outcome).cause());
+      default -> Optional.empty();
     };
   }
 

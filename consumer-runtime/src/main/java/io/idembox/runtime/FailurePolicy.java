@@ -1,33 +1,51 @@
 package io.idembox.runtime;
 
+import io.idembox.effect.EffectKey;
+import io.idembox.effect.EffectStoreException;
+import io.idembox.inbox.EffectHeldException;
+import io.idembox.inbox.InboxStatementException;
+import io.idembox.inbox.RecordedLetter;
+import io.idembox.inbox.RecordedLetter.Recorded;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Decides what a failed batch means: split it, or pause before the next attempt, and say so. */
+/**
+ * Decides what a failed batch means: split it, pause before the next attempt, or give its record
+ * up; and says so.
+ */
 final class FailurePolicy {
   private static final Logger log = LoggerFactory.getLogger(FailurePolicy.class);
-  private static final Duration AT_ONCE = Duration.ZERO;
   private static final int WORTH_A_LINE = 8;
+  private static final int OUTAGES_OF_ITS_OWN = 10;
   private static final Backoff MOMENT = new Backoff(Duration.ofMillis(20), Duration.ofMillis(500));
 
-  private final Backoff recordBackoff;
-  private final Backoff outageBackoff;
+  private final FailureClassifier classifier;
+  private final Retries retries;
+  private final FailedRecords records;
+  private final HandlerHealth health;
   private final ConsumerMetrics metrics;
 
-  FailurePolicy(Backoff recordBackoff, Backoff outageBackoff, ConsumerMetrics metrics) {
-    this.recordBackoff = recordBackoff;
-    this.outageBackoff = outageBackoff;
+  FailurePolicy(
+      FailureClassifier classifier,
+      Retries retries,
+      FailedRecords records,
+      HandlerHealth health,
+      ConsumerMetrics metrics) {
+    this.classifier = classifier;
+    this.retries = retries;
+    this.records = records;
+    this.health = health;
     this.metrics = metrics;
   }
 
-  /**
-   * Puts the batch's lanes back in a state in which they can go on.
-   *
-   * @return what to wait before they do; zero means go on at once
-   */
-  Duration pauseAfter(Batch batch, Throwable failure) {
-    FailureClass blamed = FailureClassifier.classify(failure);
+  /** Puts the batch's lanes into a state in which they can go on, and says when. */
+  AfterFailure judge(Batch batch, Throwable failure) {
+    FailureClass blamed = classifier.classify(failure);
+    if (blamed == FailureClass.INFRASTRUCTURE && isItsOwn(batch, failure)) {
+      blamed = FailureClass.TRANSIENT;
+    }
     metrics.failed(blamed);
     return switch (blamed) {
       case INFRASTRUCTURE -> outage(batch, failure);
@@ -36,11 +54,23 @@ final class FailurePolicy {
         batch.work().split(batch);
         yield moment(batch, failure);
       }
-      case RECORD -> blame(batch, failure);
+      case TRANSIENT, PERMANENT, UNDECODABLE, HELD -> blame(batch, failure, blamed);
     };
   }
 
-  private static Duration moment(Batch batch, Throwable failure) {
+  /**
+   * A record that alone meets a failing server again and again while others are handled is at fault
+   * itself. Not where the guard's store failed: records without effects go on during its outage.
+   */
+  private boolean isItsOwn(Batch batch, Throwable failure) {
+    if (batch.size() > 1 || Causes.has(failure, EffectStoreException.class)) {
+      return false;
+    }
+    Lane.Outages outages = batch.work().outageOfOne(batch, health.successes());
+    return outages.times() >= OUTAGES_OF_ITS_OWN && health.successes() > outages.successesBefore();
+  }
+
+  private static AfterFailure moment(Batch batch, Throwable failure) {
     String detail = detail(batch, failure);
     int failures = batch.work().fail(batch, Stall.Reason.CONTENTION, detail);
     // Everyday contention ends after a moment and is not worth a line; one that does not is, at
@@ -48,18 +78,18 @@ final class FailurePolicy {
     if (failures >= WORTH_A_LINE && Integer.bitCount(failures) == 1) {
       log.warn("In another's way {} times in a row, goes on trying: {}", failures, detail);
     }
-    return MOMENT.after(failures);
+    return AfterFailure.pause(MOMENT.after(failures));
   }
 
-  private Duration outage(Batch batch, Throwable failure) {
+  private AfterFailure outage(Batch batch, Throwable failure) {
     String detail = detail(batch, failure);
     if (batch.size() > 1 && Causes.has(failure, TransactionTimedOutException.class)) {
       // No server's fault: the batch was too much for one transaction.
       split(batch, failure);
       log.warn("Nothing was recorded, smaller batches follow at once: {}", detail);
-      return AT_ONCE;
+      return AfterFailure.AT_ONCE;
     }
-    Duration pause = outageBackoff.after(batch.work().fail(batch, Stall.Reason.OUTAGE, detail));
+    Duration pause = retries.outage().after(batch.work().fail(batch, Stall.Reason.OUTAGE, detail));
     if (failure instanceof RecordFailedException known) {
       // A server that only this handler uses: what stands before the record need not wait for it.
       batch.work().splitAt(batch, known.index());
@@ -68,7 +98,7 @@ final class FailurePolicy {
         "A server failed, nothing was recorded, next attempt in {} ms: {}",
         pause.toMillis(),
         detail);
-    return pause;
+    return AfterFailure.pause(pause);
   }
 
   private static void split(Batch batch, Throwable failure) {
@@ -79,23 +109,78 @@ final class FailurePolicy {
     }
   }
 
-  private Duration blame(Batch batch, Throwable failure) {
+  private AfterFailure blame(Batch batch, Throwable failure, FailureClass blamed) {
     if (batch.size() > 1) {
       split(batch, failure);
-      return AT_ONCE;
+      return AfterFailure.AT_ONCE;
     }
+    if (batch.work().hasEnded()) {
+      // Another member has it, and judges for itself.
+      return AfterFailure.AT_ONCE;
+    }
+    try {
+      return switch (blamed) {
+        case UNDECODABLE -> giveUp(batch, "cannot be read", failure, 0, null);
+        case HELD -> {
+          EffectKey key = heldBy(failure);
+          yield giveUp(batch, "an effect waits for a person", failure, attempts(batch), key);
+        }
+        case PERMANENT -> {
+          health.gaveUp();
+          yield giveUp(batch, "failed for good", failure, attempts(batch), null);
+        }
+        default -> retry(batch, failure);
+      };
+    } catch (InboxStatementException e) {
+      // What is to be written down waits for the database, and the record with it.
+      return outage(batch, e);
+    }
+  }
+
+  private int attempts(Batch batch) {
+    return records.attempts(batch.first()) + 1;
+  }
+
+  private static @Nullable EffectKey heldBy(Throwable failure) {
+    for (Throwable t : Causes.of(failure)) {
+      if (t instanceof EffectHeldException held) {
+        return held.key();
+      }
+    }
+    return null;
+  }
+
+  private AfterFailure retry(Batch batch, Throwable failure) {
     String detail = detail(batch, failure);
-    int failures = batch.work().fail(batch, Stall.Reason.RECORD_FAILING, detail);
-    Duration pause = recordBackoff.after(failures);
+    int inARow = batch.work().fail(batch, Stall.Reason.RECORD_FAILING, detail);
+    Duration pause = retries.record().after(inARow);
+    int attempts = records.attemptFailed(batch.first(), pause, Causes.summary(failure));
+    if (attempts >= retries.mostAttempts()) {
+      health.gaveUp();
+      return giveUp(batch, "failed " + attempts + " times", failure, attempts, null);
+    }
     // The pause between two attempts bounds the rate of these lines.
     log.error(
         "Attempt {} failed, the record is kept and what is ordered behind it waits; next attempt in"
             + " {} ms: {}",
-        failures,
+        attempts,
         pause.toMillis(),
         detail);
     log.debug("{}: the failure in full", batch.nameOf(0), failure);
-    return pause;
+    return AfterFailure.pause(pause);
+  }
+
+  private AfterFailure giveUp(
+      Batch batch, String reason, Throwable failure, int attempts, @Nullable EffectKey heldBy) {
+    FetchedRecord record = batch.first();
+    RecordedLetter letter = records.giveUp(record, reason, failure, attempts, heldBy);
+    if (letter instanceof Recorded recorded) {
+      metrics.gaveUp(record.topic());
+      log.error("Dead letter {} ({}): {}", recorded.id(), reason, detail(batch, failure));
+    } else {
+      log.info("{}: no dead letter, since it was recorded meanwhile", batch.nameOf(0));
+    }
+    return AfterFailure.GAVE_UP;
   }
 
   private static String detail(Batch batch, Throwable failure) {

@@ -1,5 +1,9 @@
 package io.idembox.runtime;
 
+import io.idembox.effect.EffectKey;
+import io.idembox.inbox.DeadLetterContent;
+import io.idembox.inbox.DeadLetters;
+import io.idembox.inbox.LetterRetry;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -89,6 +93,41 @@ public final class InboxConsumer implements AutoCloseable {
    */
   public long unsettledEffects() {
     return started().unsettledEffects();
+  }
+
+  /**
+   * The records that this consumer gave up: to list, show and discard them.
+   *
+   * @throws IllegalStateException if the consumer was not started
+   */
+  public DeadLetters deadLetters() {
+    return started().deadLetters();
+  }
+
+  /**
+   * Handles the record of a dead letter again, on the calling thread, and closes the letter in the
+   * same transaction; then performs the effects that it asked for.
+   *
+   * @param replacement other bytes to handle, corrected by hand; null for the stored ones
+   * @return what came of it; nothing ran if the letter is not open
+   * @throws IllegalStateException if the consumer was not started
+   * @throws Exception what the handler threw, unchanged; the letter stays open and counts it
+   */
+  public LetterRetry retryDeadLetter(long id, @Nullable DeadLetterContent replacement)
+      throws Exception {
+    return started().letterRetries().retry(id, replacement);
+  }
+
+  /**
+   * An effect that was held is settled: handles the records that waited for it again, one after the
+   * other.
+   *
+   * @return how many were handled; the others failed again, and their letters stay open
+   * @throws IllegalStateException if the consumer was not started
+   * @throws io.idembox.inbox.InboxException if the database cannot be asked
+   */
+  public int retryLettersHeldBy(EffectKey key) {
+    return started().letterRetries().retryHeldBy(key);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectGuard;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
@@ -43,6 +44,10 @@ public final class InboxConsumerBuilder {
   private int concurrency = LaneLimits.DEFAULTS.concurrency();
   private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
   private Backoff recordBackoff = new Backoff(Duration.ofMillis(200), Duration.ofSeconds(30));
+  private int maxAttempts = 10;
+  private FailureJudge failureJudge = failure -> FailureJudge.Verdict.UNDECIDED;
+  private long maxUnsettledEffects = 100_000;
+  private int effectConcurrency = EffectGuard.Builder.DEFAULT_CONCURRENCY;
   private Duration transactionTarget = LaneLimits.DEFAULTS.transactionTarget();
   private Duration effectTimeout = JdbcInbox.DEFAULT_EFFECT_TIMEOUT;
   private @Nullable Duration idleInTransactionTimeout;
@@ -220,6 +225,55 @@ public final class InboxConsumerBuilder {
   }
 
   /**
+   * How often a failing record is handled, the first run included, before it becomes a dead letter
+   * and its partition goes on; 1 or more, counted over restarts. Default 10: with the default
+   * pauses, about two minutes. {@link Integer#MAX_VALUE} never gives up. Outages and other
+   * transactions in the way use up none.
+   */
+  public InboxConsumerBuilder maxAttempts(int attempts) {
+    if (attempts < 1) {
+      throw new IllegalArgumentException("maxAttempts must be 1 or more, not " + attempts);
+    }
+    this.maxAttempts = attempts;
+    return this;
+  }
+
+  /**
+   * Says of handlers' failures whether another attempt can help. Default: all but a {@link
+   * PermanentFailureException}, a rejected effect and a request that does not fit its key may.
+   */
+  public InboxConsumerBuilder failureJudge(FailureJudge judge) {
+    this.failureJudge = Objects.requireNonNull(judge, "judge");
+    return this;
+  }
+
+  /**
+   * The most effects that the journal may owe, of all members together, 1 or more. Default 100,000.
+   * Above it no new records are handled until some are settled, so that a provider's long outage
+   * shows up as lag, and not as a journal without end. Looked at every few seconds, so it is passed
+   * by a little.
+   */
+  public InboxConsumerBuilder maxUnsettledEffects(long effects) {
+    if (effects < 1) {
+      throw new IllegalArgumentException("maxUnsettledEffects must be 1 or more, not " + effects);
+    }
+    this.maxUnsettledEffects = effects;
+    return this;
+  }
+
+  /**
+   * How many effects run at the same time, all batches together, 1 to 10,000. Default 32. Effects
+   * of one key never do.
+   */
+  public InboxConsumerBuilder effectConcurrency(int effects) {
+    if (effects < 1 || effects > 10_000) {
+      throw new IllegalArgumentException("effectConcurrency must be 1 to 10,000, not " + effects);
+    }
+    this.effectConcurrency = effects;
+    return this;
+  }
+
+  /**
    * The pauses between the attempts of one failing record, doubling from the first to the longest.
    * Default 200 ms to 30 s.
    *
@@ -332,8 +386,13 @@ public final class InboxConsumerBuilder {
                 limits.firstBatch()),
             timeouts(drain),
             new Budgets(commitInterval, Budgets.DEFAULTS.commit(), drain, shutdownBudget),
-            recordBackoff,
-            new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
+            new Retries(
+                maxAttempts,
+                recordBackoff,
+                new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
+                new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(5))),
+            failureJudge,
+            new EffectLimits(effectConcurrency, maxUnsettledEffects),
             sweepInterval,
             listener,
             meters,

@@ -34,6 +34,7 @@ final class Lane {
   private boolean alone;
   private int failures;
   private @Nullable Stall stall;
+  private @Nullable Outages outages;
 
   Lane(Object name, BatchSize batchSize) {
     this.name = name;
@@ -90,6 +91,7 @@ final class Lane {
     }
     failures = 0;
     stall = null;
+    outages = null;
     alone = false;
   }
 
@@ -121,6 +123,32 @@ final class Lane {
     stall = new Stall(reason, detail, stall == null ? Instant.now() : stall.since(), failures);
     return failures;
   }
+
+  /** It waits, through no failure of its own. */
+  void stalled(Stall.Reason reason, String detail) {
+    stall = new Stall(reason, detail, stall == null ? Instant.now() : stall.since(), failures);
+  }
+
+  /**
+   * Its first record, alone, met a failing server.
+   *
+   * @param successes of all lanes, until now
+   * @return what is known about that record
+   */
+  Outages outageOfFirst(long successes) {
+    outages =
+        outages == null
+            ? new Outages(1, successes)
+            : new Outages(outages.times() + 1, outages.successesBefore());
+    return outages;
+  }
+
+  /**
+   * How often one record met a failing server.
+   *
+   * @param successesBefore of all lanes, before the first time
+   */
+  record Outages(int times, long successesBefore) {}
 
   Optional<Stall> stall() {
     return Optional.ofNullable(stall);

@@ -21,12 +21,15 @@ final class LanePool implements PollLoop.Workers {
 
   private final BatchRunner batches;
   private final FailurePolicy failures;
+  private final Brakes brakes;
   private final ExecutorService workers;
   private final ScheduledExecutorService pauses;
 
-  LanePool(String consumer, int threads, BatchRunner batches, FailurePolicy failures) {
+  LanePool(
+      String consumer, int threads, BatchRunner batches, FailurePolicy failures, Brakes brakes) {
     this.batches = batches;
     this.failures = failures;
+    this.brakes = brakes;
     this.workers = Executors.newFixedThreadPool(threads, Threads.workers(consumer + "-lane-"));
     this.pauses =
         Executors.newSingleThreadScheduledExecutor(Threads.platform(consumer + "-pauses-"));
@@ -41,14 +44,24 @@ final class LanePool implements PollLoop.Workers {
   }
 
   private void turn(PartitionWork work) {
-    Optional<Batch> next = work.nextBatch();
+    Optional<Batch> next = work.nextBatch(brakes.mostRecords());
     if (next.isPresent()) {
       try {
-        run(next.get());
+        runOrWait(next.get());
       } finally {
         work.endTurn();
         wake(work);
       }
+    }
+  }
+
+  private void runOrWait(Batch batch) {
+    Optional<Brakes.Brake> brake = brakes.ask();
+    if (brake.isPresent()) {
+      batch.work().stalled(batch, brake.get().reason(), brake.get().detail());
+      pause(batch, brake.get().pause());
+    } else {
+      run(batch);
     }
   }
 
@@ -61,26 +74,34 @@ final class LanePool implements PollLoop.Workers {
     } catch (Throwable e) {
       // The edge of the worker's loop. Errors too: a handler that overflows its stack must not end
       // the thread and leave a consumer that looks alive and reads nothing.
-      pause(batch, pauseAfter(batch, e));
+      int known = e instanceof RecordFailedException of ? of.index() : 0;
+      OutOfMemory.endsProcess(e, batch.nameOf(known));
+      goOn(batch, judgement(batch, e));
     }
   }
 
   /** Whatever goes wrong in judging a failure, the batch's lanes must come back. */
-  private Duration pauseAfter(Batch batch, Throwable failure) {
+  private AfterFailure judgement(Batch batch, Throwable failure) {
     try {
-      return failures.pauseAfter(batch, failure);
+      return failures.judge(batch, failure);
     } catch (Throwable e) {
       log.error("{}: its failure could not be judged", batch.nameOf(0), e);
-      return UNJUDGED;
+      return AfterFailure.pause(UNJUDGED);
+    }
+  }
+
+  private void goOn(Batch batch, AfterFailure after) {
+    if (after.finished()) {
+      batch.work().giveUp(batch);
+    } else if (after.pause().isZero()) {
+      batch.work().giveBack(batch);
+    } else {
+      pause(batch, after.pause());
     }
   }
 
   private void pause(Batch batch, Duration pause) {
     PartitionWork work = batch.work();
-    if (pause.isZero()) {
-      work.giveBack(batch);
-      return;
-    }
     work.pause(batch);
     // Nobody waits for the end of the pause, and it cannot fail: it only hands out turns.
     ScheduledFuture<?> unused =

@@ -5,6 +5,7 @@ import io.idembox.inbox.MessageIdentity;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -26,7 +27,6 @@ final class OpenMessages {
   private final ProcessSpans spans;
   private final BatchEnd end;
   private @Nullable Collected<?> collected;
-  private boolean begun;
   private int suspect = NOBODY;
   private int handled;
   private int ignored;
@@ -55,25 +55,44 @@ final class OpenMessages {
    * @throws Exception if a batch handler failed, and nobody knows through which of its messages
    */
   void handleAll() throws Exception {
+    boolean begun = false;
     for (int index : open.fresh()) {
       if (begun && end.isDue()) {
         open.endBefore(index);
         break;
       }
+      Optional<Decoded<?>> decoded;
+      try {
+        decoded = decode(index);
+      } catch (UndecodableRecordException e) {
+        if (begun) {
+          // What was handled is committed, and this record is the first of the next batch.
+          open.endBefore(index);
+          break;
+        }
+        throw new RecordFailedException(index, e);
+      }
       begun = true;
-      Route<?> route = routeOf(index);
-      if (collected != null && !collected.route.equals(route)) {
-        handleCollected();
-      }
-      if (route == null) {
-        ignored++;
-      } else if (route.batch() != null) {
-        collect(route, index);
-      } else {
-        handleOne(route, index);
-      }
+      take(decoded);
     }
     handleCollected();
+  }
+
+  /** A message on its way to its handler. */
+  private record Decoded<T>(Route<T> route, int index, InboxMessage<T> message) {}
+
+  private void take(Optional<Decoded<?>> decoded) throws Exception {
+    Route<?> route = decoded.map(Decoded::route).orElse(null);
+    if (collected != null && !collected.route.equals(route)) {
+      handleCollected();
+    }
+    if (decoded.isEmpty()) {
+      ignored++;
+    } else if (decoded.get().route().batch() != null) {
+      collect(decoded.get());
+    } else {
+      handleOne(decoded.get());
+    }
   }
 
   int handled() {
@@ -89,24 +108,31 @@ final class OpenMessages {
     return ignored;
   }
 
-  private @Nullable Route<?> routeOf(int index) {
+  /** Empty where the record's type has no handler. */
+  private Optional<Decoded<?>> decode(int index) {
+    FetchedRecord fetched = records.get(index);
+    Route<?> route;
     try {
-      return routes.of(records.get(index));
-    } catch (Exception e) {
-      throw new RecordFailedException(index, e);
+      route = routes.of(fetched);
+    } catch (Exception | StackOverflowError e) {
+      // The type's name could not be found where the subscription says it stands.
+      throw new UndecodableRecordException(Coordinates.of(fetched.record()), e);
     }
+    return route == null ? Optional.empty() : Optional.of(decode(route, index));
   }
 
-  private <T> void handleOne(Route<T> route, int index) {
+  private <T> Decoded<T> decode(Route<T> route, int index) {
+    return new Decoded<>(route, index, route.message(records.get(index), identities.get(index)));
+  }
+
+  private <T> void handleOne(Decoded<T> decoded) {
+    int index = decoded.index();
     suspect = index;
     try {
-      // The handler's own parameter type is a supertype of T, and a message only hands values out.
-      @SuppressWarnings("unchecked")
-      InboxHandler<T> handler = (InboxHandler<T>) Objects.requireNonNull(route.single());
       spans.around(
           records.get(index),
           identities.get(index),
-          () -> handler.handle(message(route, index), open.begin(index)));
+          () -> decoded.route().handle(decoded.message(), open.begin(index)));
       handled++;
     } catch (Throwable e) {
       // A handler's Error is the failure of its record as much as an exception is.
@@ -116,24 +142,14 @@ final class OpenMessages {
     }
   }
 
-  private <T> InboxMessage<T> message(Route<T> route, int index) {
-    return route.message(records.get(index), identities.get(index));
-  }
-
-  private <T> void collect(Route<T> route, int index) {
-    InboxMessage<T> message;
-    try {
-      message = message(route, index);
-    } catch (RuntimeException e) {
-      throw new RecordFailedException(index, e);
-    }
+  private <T> void collect(Decoded<T> decoded) {
     if (collected == null) {
-      collected = new Collected<>(route, index);
+      collected = new Collected<>(decoded.route(), decoded.index());
     }
     // It was begun by the same route, so its type is the route's.
     @SuppressWarnings("unchecked")
     Collected<T> sameRoute = (Collected<T>) collected;
-    sameRoute.messages.add(message);
+    sameRoute.messages.add(decoded.message());
   }
 
   private void handleCollected() throws Exception {

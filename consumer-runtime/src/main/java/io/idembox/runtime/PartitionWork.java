@@ -101,15 +101,23 @@ final class PartitionWork {
     return true;
   }
 
+  /** As the other, with no other limit than the pace. */
+  Optional<Batch> nextBatch() {
+    return nextBatch(Integer.MAX_VALUE);
+  }
+
   /**
    * The batch of a worker whose turn has begun. Empty means that there is nothing to do, and that
    * the turn is over.
+   *
+   * @param most records that it may hold
    */
-  synchronized Optional<Batch> nextBatch() {
+  synchronized Optional<Batch> nextBatch(int most) {
     if (!open || ready.isEmpty()) {
       endTurn();
       return Optional.empty();
     }
+    int limit = Math.min(most, batchSize.limit());
     // An equal share of the lanes for each worker that could be sent, so that they all have work.
     int mostLanes = Math.max(1, ready.size() / turnsAtOnce);
     List<FetchedRecord> records = new ArrayList<>();
@@ -117,12 +125,12 @@ final class PartitionWork {
     long bytes = 0;
     while (!ready.isEmpty()
         && parts.size() < mostLanes
-        && records.size() < batchSize.limit()
+        && records.size() < limit
         && bytes < limits.batchBytes()
         && (parts.isEmpty() || !ready.peek().isAlone())) {
       Lane lane = ready.remove();
       int from = records.size();
-      int taken = lane.copyTo(records, batchSize.limit() - from, limits.batchBytes() - bytes);
+      int taken = lane.copyTo(records, limit - from, limits.batchBytes() - bytes);
       lane.state = Lane.State.RUNNING;
       parts.add(new Batch.Part(lane, taken));
       for (FetchedRecord fetched : records.subList(from, from + taken)) {
@@ -174,6 +182,12 @@ final class PartitionWork {
     }
   }
 
+  /** The batch's only record is a dead letter: its lane goes on behind it. */
+  void giveUp(Batch batch) {
+    // As long as it should take, so that it tells nothing about the pace.
+    finish(batch, batch.size(), limits.transactionTarget());
+  }
+
   /** The batch failed through one known record: its lane goes on alone, up to that record. */
   synchronized void splitAt(Batch batch, int index) {
     Object culprit = laneOf(batch.records().get(index));
@@ -208,6 +222,16 @@ final class PartitionWork {
       most = Math.max(most, part.lane().fail(reason, detail));
     }
     return most;
+  }
+
+  /** The batch waits, through no failure of its records. */
+  synchronized void stalled(Batch batch, Stall.Reason reason, String detail) {
+    batch.parts().forEach(part -> part.lane().stalled(reason, detail));
+  }
+
+  /** The batch's only record met a failing server; returns what is known about it. */
+  synchronized Lane.Outages outageOfOne(Batch batch, long successes) {
+    return batch.parts().get(0).lane().outageOfFirst(successes);
   }
 
   /** The batch failed and its lanes wait for a while, until {@link #giveBack}. */

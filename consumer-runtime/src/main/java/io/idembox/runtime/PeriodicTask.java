@@ -39,6 +39,7 @@ final class PeriodicTask {
       task.run();
       failuresInARow = 0;
     } catch (Throwable e) {
+      OutOfMemory.endsProcess(e, name);
       // The edge of the loop: an outage, or an Error of an effect, must not end it, nor fill the
       // log while it lasts.
       if (failuresInARow++ == 0) {

@@ -89,6 +89,7 @@ final class PollLoop implements Runnable {
         turn();
       }
     } catch (Throwable e) {
+      OutOfMemory.endsProcess(e, "the poll loop");
       // The edge of the loop: whatever ends it is kept for awaitEnd, so that the process can end.
       fatal = e;
       log.error("The poll loop ended", e);

@@ -5,6 +5,7 @@ import io.idembox.effect.EffectKey;
 import io.idembox.effect.JsonEffectCodec;
 import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
+import io.idembox.inbox.DeadLetters;
 import io.idembox.inbox.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -32,6 +33,8 @@ final class RunningConsumer {
   private final JournalLeases leases;
   private final EffectRunner effects;
   private final Sweeper sweeper;
+  private final LetterRetries letters;
+  private final EffectsBacklog backlog;
   private final LanePool pool;
   private final PollLoop loop;
   private boolean closed;
@@ -51,6 +54,13 @@ final class RunningConsumer {
     this.effects =
         new EffectRunner(inbox.journal(), settings.effects(), guard, new JsonEffectCodec(), leases);
     this.sweeper = new Sweeper(settings.name(), effects, settings.sweepInterval());
+    FailureClassifier classifier = new FailureClassifier(settings.failureJudge());
+    HandlerHealth health = new HandlerHealth(settings.name(), settings.retries().breaker());
+    ProcessSpans spans = new ProcessSpans(settings.telemetry(), settings.groupId());
+    this.letters =
+        new LetterRetries(
+            inbox, settings.messageIds(), settings.routes(), effects, spans, classifier);
+    this.backlog = new EffectsBacklog(settings.name(), inbox.journal());
     this.pool =
         new LanePool(
             settings.name(),
@@ -62,9 +72,17 @@ final class RunningConsumer {
                 effects,
                 settings.listener(),
                 metrics,
-                new ProcessSpans(settings.telemetry(), settings.groupId()),
-                settings.timeouts()),
-            new FailurePolicy(settings.recordBackoff(), settings.outageBackoff(), metrics));
+                spans,
+                settings.timeouts(),
+                letters,
+                health),
+            new FailurePolicy(
+                classifier,
+                settings.retries(),
+                new FailedRecords(inbox, settings.messageIds()),
+                health,
+                metrics),
+            new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
     this.loop =
         new PollLoop(
             kafka,
@@ -99,6 +117,7 @@ final class RunningConsumer {
     }
     consumer.leases.start();
     consumer.sweeper.start();
+    consumer.backlog.start();
     new Thread(consumer.loop, settings.name() + "-poll").start();
     return consumer;
   }
@@ -115,6 +134,7 @@ final class RunningConsumer {
           EffectGuard.builder(servers.effectStore())
               .namespace(registered.namespace())
               .closeTimeout(GUARD_MARGIN)
+              .concurrency(settings.effectLimits().concurrency())
               .build();
       undo.push(guard::close);
     }
@@ -138,6 +158,14 @@ final class RunningConsumer {
 
   ConsumerStatus status() {
     return loop.status();
+  }
+
+  DeadLetters deadLetters() {
+    return inbox.deadLetters();
+  }
+
+  LetterRetries letterRetries() {
+    return letters;
   }
 
   long unsettledEffects() {
@@ -176,6 +204,7 @@ final class RunningConsumer {
       Thread.currentThread().interrupt();
     }
     sweeper.close(left(end));
+    backlog.close(left(end));
     pool.close();
     if (guard != null) {
       guard.close();

@@ -19,6 +19,10 @@ public record Stall(Reason reason, String detail, Instant since, int failures) {
     /** Another transaction or another effect holds what is needed. */
     CONTENTION,
     /** A record fails again and again, and what is ordered behind it waits. */
-    RECORD_FAILING
+    RECORD_FAILING,
+    /** Too many records in a row were given up: attempts are made one at a time. */
+    HANDLER_FAILING,
+    /** The journal owes too many effects: no new record is handled until some are settled. */
+    EFFECTS_BACKLOG
   }
 }

@@ -169,6 +169,14 @@ class BatchRunnerTest {
         report -> {},
         new ConsumerMetrics(new SimpleMeterRegistry(), "billing"),
         new ProcessSpans(OpenTelemetry.noop(), "billing"),
-        TIMEOUTS);
+        TIMEOUTS,
+        new LetterRetries(
+            inbox,
+            MessageIdResolver.builder().build(),
+            new Routes(List.of(subscription)),
+            effects,
+            new ProcessSpans(OpenTelemetry.noop(), "billing"),
+            new FailureClassifier(failure -> FailureJudge.Verdict.UNDECIDED)),
+        new HandlerHealth("billing", new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(2))));
   }
 }

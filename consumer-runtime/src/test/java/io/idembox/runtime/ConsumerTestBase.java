@@ -105,6 +105,7 @@ abstract class ConsumerTestBase {
         .redis(scope.redis().uri())
         .effects(effect)
         .retryBackoff(Duration.ofMillis(20), Duration.ofMillis(200))
+        .maxAttempts(Integer.MAX_VALUE)
         .sweepInterval(Duration.ofMillis(200))
         .meters(meters)
         .listener(reports::add);

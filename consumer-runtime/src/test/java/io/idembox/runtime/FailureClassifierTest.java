@@ -9,6 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class FailureClassifierTest {
+  private static final FailureClassifier CLASSIFIER =
+      new FailureClassifier(failure -> FailureJudge.Verdict.UNDECIDED);
 
   @ParameterizedTest
   @ValueSource(strings = {"08006", "28P01", "3D000", "25006", "25P03", "53300", "57P01", "58030"})
@@ -19,7 +21,7 @@ class FailureClassifierTest {
   @ParameterizedTest
   @ValueSource(strings = {"23502", "22P05", "42P01", "57014", "25P02", "P0001"})
   void whatTheHandlersStatementBroughtAboutIsItsRecordsFailure(String state) {
-    assertThat(inHandler(state)).isEqualTo(FailureClass.RECORD);
+    assertThat(inHandler(state)).isEqualTo(FailureClass.TRANSIENT);
   }
 
   @ParameterizedTest
@@ -37,16 +39,14 @@ class FailureClassifierTest {
   void theGuardsStoreIsInfrastructureHoweverDeepItIsWrapped() {
     Throwable store =
         new EffectStoreException(EffectStoreException.Kind.UNREACHABLE, "redis is away", null);
-    assertThat(
-            FailureClassifier.classify(
-                new RecordFailedException(0, new IllegalStateException(store))))
+    assertThat(CLASSIFIER.classify(new RecordFailedException(0, new IllegalStateException(store))))
         .isEqualTo(FailureClass.INFRASTRUCTURE);
   }
 
   @Test
   void anErrorIsItsRecordsFailure() {
-    assertThat(FailureClassifier.classify(new RecordFailedException(3, new StackOverflowError())))
-        .isEqualTo(FailureClass.RECORD);
+    assertThat(CLASSIFIER.classify(new RecordFailedException(3, new StackOverflowError())))
+        .isEqualTo(FailureClass.TRANSIENT);
   }
 
   @Test
@@ -54,11 +54,11 @@ class FailureClassifierTest {
     Exception a = new Exception("a");
     Exception b = new Exception("b", a);
     a.initCause(b);
-    assertThat(FailureClassifier.classify(a)).isEqualTo(FailureClass.RECORD);
+    assertThat(CLASSIFIER.classify(a)).isEqualTo(FailureClass.TRANSIENT);
   }
 
   private static FailureClass inHandler(String state) {
-    return FailureClassifier.classify(
+    return CLASSIFIER.classify(
         new RecordFailedException(0, new RuntimeException(new SQLException("x", state))));
   }
 }

@@ -70,6 +70,18 @@ final class Orders implements AutoCloseable {
     return send(record(topic, partition, messageId, value));
   }
 
+  /** A record of bytes, with each of the headers. */
+  Orders sendBytes(
+      String topic,
+      int partition,
+      byte @Nullable [] key,
+      byte @Nullable [] value,
+      Map<String, byte[]> headers) {
+    ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, partition, key, value);
+    headers.forEach((name, header) -> record.headers().add(name, header));
+    return send(record);
+  }
+
   private Orders send(ProducerRecord<byte[], byte[]> record) {
     sent.add(producer.send(record));
     return this;

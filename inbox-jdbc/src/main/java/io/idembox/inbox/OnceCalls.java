@@ -4,9 +4,11 @@ import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectCode;
 import io.idembox.effect.EffectGuard;
+import io.idembox.effect.EffectInDoubtException;
 import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectName;
 import io.idembox.effect.EffectPolicy;
+import io.idembox.effect.OnUnknown;
 import io.idembox.inbox.OnceMemory.Completed;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -77,9 +79,20 @@ final class OnceCalls {
         return known.get().receipt();
       }
     }
-    R receipt = run.get();
+    R receipt = perform(effect, run);
     scope.completed(effect.with(receipt));
     return receipt;
+  }
+
+  private static <R> @Nullable R perform(Completed effect, Supplier<@Nullable R> run) {
+    try {
+      return run.get();
+    } catch (EffectInDoubtException e) {
+      // The policy is known here only; whoever judges the record's failure needs it.
+      throw effect.policy().onUnknown() == OnUnknown.HOLD
+          ? new EffectHeldException(effect.key(), e)
+          : e;
+    }
   }
 
   private EffectGuard guard() {

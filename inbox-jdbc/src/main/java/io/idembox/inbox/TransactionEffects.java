@@ -27,6 +27,7 @@ public interface TransactionEffects {
    * @return the receipt
    * @throws IllegalArgumentException if no effect of this name is known
    * @throws IllegalStateException if the inbox was opened without a guard
+   * @throws EffectHeldException if its outcome is unknown, and its policy leaves that to a person
    * @throws io.idembox.effect.EffectException as the guard's own call
    */
   <Q, R> @Nullable R once(EffectName<Q, R> effect, EffectKey key, Q request);

@@ -1,0 +1,97 @@
+package io.idembox.runtime;
+
+import io.idembox.effect.EffectKey;
+import io.idembox.inbox.Attempts;
+import io.idembox.inbox.ConsumerInbox;
+import io.idembox.inbox.DeadLetterContent;
+import io.idembox.inbox.DeadLetterDraft;
+import io.idembox.inbox.DeadLetterError;
+import io.idembox.inbox.InboxClaim;
+import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.MessageIdentity;
+import io.idembox.inbox.RecordedLetter;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.UUID;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is written down about records that fail alone: their attempts, which survive a restart, and
+ * in the end their letter. All methods throw {@link io.idembox.inbox.InboxStatementException} when
+ * the database failed.
+ */
+final class FailedRecords {
+  private final ConsumerInbox inbox;
+  private final MessageIdResolver ids;
+
+  FailedRecords(ConsumerInbox inbox, MessageIdResolver ids) {
+    this.inbox = inbox;
+    this.ids = ids;
+  }
+
+  /** Notes a failed attempt; returns how many there were, this one included. */
+  int attemptFailed(FetchedRecord fetched, Duration nextIn, String error) {
+    return inbox.attempts().failed(idOf(fetched), nextIn, error);
+  }
+
+  /** How many attempts were noted. */
+  int attempts(FetchedRecord fetched) {
+    UUID id = idOf(fetched);
+    Attempts.@Nullable Failed failed = inbox.attempts().of(List.of(id)).get(id);
+    return failed == null ? 0 : failed.attempts();
+  }
+
+  /**
+   * Gives a record up.
+   *
+   * @param attempts how often it was handled; 0 when it could not be read
+   * @param heldBy the effect that it waits for, or null
+   */
+  RecordedLetter giveUp(
+      FetchedRecord fetched,
+      String reason,
+      Throwable failure,
+      int attempts,
+      @Nullable EffectKey heldBy) {
+    return inbox
+        .deadLetters()
+        .record(
+            new DeadLetterDraft(
+                claim(inbox, fetched, idOf(fetched)),
+                content(fetched),
+                DeadLetterError.of(reason, failure),
+                attempts,
+                heldBy));
+  }
+
+  /** One that has no usable id counts under its coordinates. */
+  private UUID idOf(FetchedRecord fetched) {
+    MessageIdentity identity = ids.resolve(fetched);
+    return identity.id();
+  }
+
+  static InboxClaim claim(ConsumerInbox inbox, FetchedRecord fetched, UUID id) {
+    return new InboxClaim(
+        id,
+        inbox.topicId(fetched.topicId(), fetched.topic()),
+        fetched.partition(),
+        fetched.offset());
+  }
+
+  // Key and value may be null there; NullAway does not see that of another module's arrays.
+  @SuppressWarnings("NullAway")
+  private static DeadLetterContent content(FetchedRecord fetched) {
+    List<DeadLetterContent.Header> headers = new ArrayList<>();
+    for (Header header : fetched.record().headers()) {
+      headers.add(new DeadLetterContent.Header(header.key(), header.value()));
+    }
+    return new DeadLetterContent(
+        fetched.key(),
+        fetched.value(),
+        headers,
+        Instant.ofEpochMilli(fetched.record().timestamp()));
+  }
+}
