@@ -1,0 +1,235 @@
+package io.idembox.service;
+
+import io.idembox.inbox.IdScope;
+import io.idembox.inbox.JdbcInbox;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Relations between values. Each is a setting that would otherwise not be in force, or a hang. */
+final class ConfigurationChecks {
+  private final Settings settings;
+  private final List<Problem> problems = new ArrayList<>();
+
+  ConfigurationChecks(Settings settings) {
+    this.settings = settings;
+  }
+
+  List<Problem> problems() {
+    times();
+    pool();
+    identity();
+    redis();
+    effects();
+    plugins();
+    if (settings.count("subscriptions") == 0) {
+      problem(
+          "subscriptions", "there is none: name topics and the handler of their records in a list");
+    }
+    Map<String, Integer> seen = new HashMap<>();
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      for (String topic : settings.get(Options.TOPICS, i)) {
+        Integer before = seen.putIfAbsent(topic, i);
+        if (before != null) {
+          problem(
+              Options.TOPICS.key(i),
+              "topic "
+                  + topic
+                  + " is in subscriptions["
+                  + before
+                  + "] too; leave it in one of them");
+        }
+      }
+      subscription(i);
+    }
+    return problems;
+  }
+
+  private void times() {
+    Map<String, String> kafka = settings.group(Options.KAFKA);
+    if (!kafka.containsKey(KafkaProperties.BOOTSTRAP_SERVERS)) {
+      problem(
+          "kafka." + KafkaProperties.BOOTSTRAP_SERVERS,
+          "is required and missing; give the brokers as host:port, with commas between them");
+    }
+    Duration drain = settings.get(Options.DRAIN_BUDGET);
+    Duration poll = Duration.ofMillis(KafkaProperties.maxPollIntervalMs(kafka));
+    if (drain.compareTo(poll) >= 0) {
+      problem(
+          Options.DRAIN_BUDGET.key(),
+          Durations.text(drain)
+              + " must be less than kafka.max.poll.interval.ms, "
+              + Durations.text(poll)
+              + ": the group throws a member out that takes longer");
+    }
+    if (drain.compareTo(JdbcInbox.DEFAULT_LOCK_TIMEOUT) <= 0) {
+      problem(
+          Options.DRAIN_BUDGET.key(),
+          Durations.text(drain)
+              + " must be more than the lock time-out of a claim, "
+              + Durations.text(JdbcInbox.DEFAULT_LOCK_TIMEOUT));
+    }
+    Duration first = settings.get(Options.RETRY_BACKOFF);
+    Duration most = settings.get(Options.RETRY_BACKOFF_MAX);
+    if (first.compareTo(most) > 0) {
+      problem(
+          Options.RETRY_BACKOFF.key(),
+          Durations.text(first)
+              + " must not be more than consumer.retry-backoff-max, "
+              + Durations.text(most));
+    }
+  }
+
+  private void pool() {
+    int concurrency = settings.get(Options.CONCURRENCY);
+    settings
+        .find(Options.POSTGRES_POOL_SIZE)
+        .filter(size -> size < concurrency + 2)
+        .ifPresent(
+            size ->
+                problem(
+                    Options.POSTGRES_POOL_SIZE.key(),
+                    size
+                        + " must be at least consumer.concurrency + 2, "
+                        + (concurrency + 2)
+                        + ": else batches wait for each other's connections"));
+  }
+
+  private void identity() {
+    boolean copy = settings.find(Options.ID_COPY_OF).isPresent();
+    if (copy && settings.get(Options.ID_SCOPE) == IdScope.CONSUMER) {
+      problem(
+          Options.ID_COPY_OF.key(),
+          "means nothing with message-id.scope consumer, where ids reach over all topics; leave one"
+              + " out");
+    }
+    if (!settings.get(Options.ID_USE_HEADER)
+        && settings.written().containsKey(Options.ID_HEADER.key())) {
+      problem(
+          Options.ID_HEADER.key(), "means nothing with message-id.use-header false; leave one out");
+    }
+    settings
+        .find(Options.ID_POINTER)
+        .filter(pointer -> !pointer.startsWith("/"))
+        .ifPresent(
+            pointer ->
+                problem(Options.ID_POINTER.key(), "must be a JSON pointer such as /event/id"));
+  }
+
+  private void redis() {
+    boolean uri = settings.find(Options.REDIS_URI).isPresent();
+    for (Option<?> option :
+        List.of(Options.REDIS_USER, Options.REDIS_PASSWORD, Options.REDIS_ACCEPT)) {
+      if (!uri && settings.find(option).isPresent()) {
+        problem(option.key(), "means nothing without redis.uri");
+      }
+    }
+    if (settings.find(Options.REDIS_USER).isPresent()
+        && settings.find(Options.REDIS_PASSWORD).isEmpty()) {
+      problem(Options.REDIS_USER.key(), "needs redis.password too");
+    }
+    if (settings.count("effects") > 0 && !uri) {
+      problem("effects", "need a guard: set redis.uri");
+    }
+  }
+
+  private void effects() {
+    Duration least = settings.get(Options.REDIS_COMMAND_TIMEOUT).multipliedBy(3);
+    for (int i = 0; i < settings.count("effects"); i++) {
+      Duration lease = settings.find(Options.EFFECT_LEASE, i).orElse(null);
+      Duration retention = settings.find(Options.EFFECT_RETENTION, i).orElse(null);
+      if (lease != null && lease.compareTo(least) < 0) {
+        problem(
+            Options.EFFECT_LEASE.key(i),
+            Durations.text(lease)
+                + " must be at least three times redis.command-timeout, "
+                + Durations.text(least));
+      }
+      if (lease != null && retention != null && retention.compareTo(lease) <= 0) {
+        problem(
+            Options.EFFECT_RETENTION.key(i),
+            Durations.text(retention) + " must be more than the lease, " + Durations.text(lease));
+      }
+    }
+  }
+
+  private void plugins() {
+    boolean url = settings.find(Options.PLUGINS_URL).isPresent();
+    for (Option<?> option : List.of(Options.PLUGINS_USER, Options.PLUGINS_PASSWORD)) {
+      if (!url && settings.find(option).isPresent()) {
+        problem(option.key(), "means nothing without plugins.data-source.url");
+      }
+    }
+  }
+
+  private void subscription(int i) {
+    boolean handler = settings.find(Options.HANDLER, i).isPresent();
+    int types = settings.count("subscriptions[].types", i);
+    String here = "subscriptions[" + i + "]";
+    if (handler == types > 0) {
+      problem(
+          here + ".handler",
+          handler
+              ? "is set beside types; leave one out"
+              : "is missing: set a handler for all records, or types with theirs");
+    }
+    if (types > 0 && settings.find(Options.TYPE_FROM, i).isEmpty()) {
+      problem(here + ".type-from", "is required with types: header:NAME or cloud-events");
+    }
+    if (types == 0 && settings.find(Options.TYPE_FROM, i).isPresent()) {
+      problem(here + ".type-from", "means nothing without types");
+    }
+    settings
+        .find(Options.TYPE_FROM, i)
+        .filter(from -> !from.equals("cloud-events") && !from.matches("header:.+"))
+        .ifPresent(from -> problem(here + ".type-from", "must be header:NAME or cloud-events"));
+    decoding(Options.DECODER, Options.DESERIALIZER, Options.VALUE_CLASS, i);
+    Map<String, Integer> names = new HashMap<>();
+    for (int j = 0; j < types; j++) {
+      Integer before = names.putIfAbsent(settings.get(Options.TYPE_NAME, i, j), j);
+      if (before != null) {
+        problem(Options.TYPE_NAME.key(i, j), "is the name of types[" + before + "] too");
+      }
+      decoding(Options.TYPE_DECODER, Options.TYPE_DESERIALIZER, Options.TYPE_VALUE_CLASS, i, j);
+    }
+    if (types > 0
+        && (settings.find(Options.DECODER, i).isPresent()
+            || settings.find(Options.DESERIALIZER, i).isPresent()
+            || settings.find(Options.VALUE_CLASS, i).isPresent())) {
+      problem(here, "has types: set decoder, deserializer and value-class in each of them");
+    }
+  }
+
+  private void decoding(
+      Option<Options.Decoding> decoder,
+      Option<String> deserializer,
+      Option<String> valueClass,
+      int... places) {
+    Options.Decoding chosen = settings.find(decoder, places).orElse(null);
+    boolean foreign = settings.find(deserializer, places).isPresent();
+    if (foreign && chosen != null) {
+      problem(deserializer.key(places), "is set beside a decoder; leave one out");
+    }
+    boolean json = !foreign && (chosen == null || chosen == Options.Decoding.JSON);
+    if (!json && settings.find(valueClass, places).isPresent()) {
+      problem(valueClass.key(places), "means something for JSON only; leave it out");
+    }
+  }
+
+  private void problem(String key, String rule) {
+    String place =
+        settings.written().containsKey(key) ? settings.origin(key).place() : firstPlace(key);
+    problems.add(new Problem(place, key, rule));
+  }
+
+  /** A line of the section that the key would stand in, if the section is there. */
+  private String firstPlace(String key) {
+    return settings.written().entrySet().stream()
+        .filter(entry -> entry.getKey().startsWith(key))
+        .findFirst()
+        .map(entry -> entry.getValue().origin().place())
+        .orElse("");
+  }
+}

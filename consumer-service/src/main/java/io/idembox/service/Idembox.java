@@ -1,0 +1,76 @@
+package io.idembox.service;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The program: a command line of which each command is a class of its own. */
+@Command(
+    name = "idembox",
+    description = {
+      "Runs a Kafka consumer that records each message once and runs each effect once per business"
+          + " key.",
+      ""
+    },
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done",
+      "1:done, and the answer is bad news: an error found by doctor, a retry that failed again",
+      "2:wrong arguments",
+      "3:the configuration is refused",
+      "4:a server cannot be reached or used, or refuses",
+      "5:the consumer ended by itself",
+      "6:what was named is not there, or not in a state that allows it",
+      "70:a defect of this program",
+      "130:stopped by Ctrl-C",
+      "143:stopped by SIGTERM"
+    })
+public final class Idembox implements Runnable {
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  @SuppressWarnings("UnusedVariable") // picocli reads it
+  private boolean help;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  private Idembox() {}
+
+  /** Runs a command and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(execute(Console.ofProcess(), args));
+  }
+
+  /** Runs a command; never throws. */
+  static int execute(Console console, String... args) {
+    CommandLine line = new CommandLine(new Idembox());
+    Commands.addTo(line, console);
+    line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
+    line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
+    line.setExecutionExceptionHandler(
+        (failure, command, parsed) -> Failures.tell(failure, console));
+    line.setParameterExceptionHandler(Idembox::wrongArguments);
+    return line.execute(args);
+  }
+
+  private static int wrongArguments(ParameterException e, String[] args) {
+    PrintWriter err = e.getCommandLine().getErr();
+    err.println("error: " + e.getMessage());
+    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, err)) {
+      err.println("Try '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
+    }
+    return ExitCode.WRONG_ARGUMENTS;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "a command is missing");
+  }
+}

@@ -1,0 +1,63 @@
+package io.idembox.service;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.List;
+
+/**
+ * Classes of the plug-ins' jars, before those of the service: a plug-in may bring its own version
+ * of a library. What handlers and service hand to each other is taken from the service alone, for
+ * the same class loaded twice is two types.
+ */
+final class PluginClassLoader extends URLClassLoader {
+  private static final List<String> SHARED =
+      List.of(
+          "java.",
+          "javax.",
+          "jdk.",
+          "sun.",
+          "io.idembox.",
+          "com.fasterxml.jackson.",
+          "io.micrometer.",
+          "io.opentelemetry.",
+          "org.apache.kafka.",
+          "org.jdbi.",
+          "org.jspecify.",
+          "org.postgresql.",
+          "org.slf4j.");
+
+  static {
+    registerAsParallelCapable();
+  }
+
+  PluginClassLoader(URL[] jars, ClassLoader service) {
+    super("idembox-plugins", jars, service);
+  }
+
+  @Override
+  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    if (SHARED.stream().anyMatch(name::startsWith)) {
+      return super.loadClass(name, resolve);
+    }
+    synchronized (getClassLoadingLock(name)) {
+      Class<?> loaded = findLoadedClass(name);
+      if (loaded == null) {
+        try {
+          loaded = findClass(name);
+        } catch (ClassNotFoundException e) {
+          loaded = super.loadClass(name, false);
+        }
+      }
+      if (resolve) {
+        resolveClass(loaded);
+      }
+      return loaded;
+    }
+  }
+
+  @Override
+  public URL getResource(String name) {
+    URL own = findResource(name);
+    return own != null ? own : super.getResource(name);
+  }
+}

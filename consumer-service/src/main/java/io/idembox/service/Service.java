@@ -1,0 +1,95 @@
+package io.idembox.service;
+
+import io.idembox.effect.RedisEffectStore;
+import io.idembox.runtime.InboxConsumer;
+import io.idembox.runtime.InboxConsumerBuilder;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The running process: the consumer, and what stands around it. */
+final class Service implements AutoCloseable {
+  private static final Logger log = LoggerFactory.getLogger(Service.class);
+
+  private final Deque<AutoCloseable> closing = new ArrayDeque<>();
+  private final PrometheusMeterRegistry meters;
+  private final InboxConsumer consumer;
+  private boolean closed;
+
+  private Service(Settings settings) {
+    meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+    closing.push(meters::close);
+    try {
+      PostgresPool.Pool pool = PostgresPool.forInbox(settings, PostgresPool.size(settings));
+      closing.push(pool);
+      Plugins plugins = Plugins.of(settings, meters);
+      closing.push(plugins);
+      InboxConsumerBuilder builder =
+          new ConsumerAssembly(settings, plugins).builder(pool.dataSource(), meters);
+      builder.listener(new SkipSummary());
+      RedisEffectStore store = RedisStores.connect(settings).orElse(null);
+      if (store != null) {
+        closing.push(store);
+        RedisStores.refuseErrors(store);
+        builder.effectStore(store);
+      }
+      consumer = built(settings, builder);
+      closing.push(consumer);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /**
+   * Makes everything, and checks what can be checked without reading.
+   *
+   * @throws ConfigurationException if a class or a combination of settings is wrong
+   * @throws ServerException if Redis cannot guard effects
+   */
+  static Service assemble(Settings settings) {
+    log.info("Configuration in force:\n{}", ConfigurationPrinter.yaml(settings).stripTrailing());
+    return new Service(settings);
+  }
+
+  private static InboxConsumer built(Settings settings, InboxConsumerBuilder builder) {
+    try {
+      return builder.build();
+    } catch (IllegalArgumentException e) {
+      throw Plugins.refused(settings, "consumer", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Runs until the process is asked to end, or the consumer fails.
+   *
+   * @throws io.idembox.runtime.StartRefusedException within 10 seconds if a server cannot be used
+   * @throws io.idembox.runtime.ConsumerFailedException if the consumer ended by itself
+   */
+  void run() throws InterruptedException {
+    // The consumer stops itself on SIGTERM; what it stands on must wait for it.
+    Runtime.getRuntime().addShutdownHook(new Thread(this::close, "idembox-shutdown"));
+    consumer.run();
+  }
+
+  /** Closes everything, the last made first. */
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    while (!closing.isEmpty()) {
+      AutoCloseable next = closing.pop();
+      try {
+        next.close();
+      } catch (Exception e) {
+        // One that does not close must not keep the others open.
+        log.warn("{} did not close", next.getClass().getName(), e);
+      }
+    }
+  }
+}
