@@ -8,6 +8,12 @@ final class Commands {
 
   static void addTo(CommandLine line, Console console) {
     line.addSubcommand(new RunCommand(console));
+    line.addSubcommand(new MigrateCommand(console));
+    line.addSubcommand(DeadLettersCommand.line(console));
+    line.addSubcommand(EffectsCommand.line(console));
+    line.addSubcommand(new StatusCommand(console));
+    line.addSubcommand(InboxCommand.line(console));
+    line.addSubcommand(new RewindCommand(console));
     line.addSubcommand(new ConfigCommand(console));
   }
 }

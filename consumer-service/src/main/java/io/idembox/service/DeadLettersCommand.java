@@ -1,0 +1,213 @@
+package io.idembox.service;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.idembox.inbox.DeadLetterState;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Dead letters: records that were given up. */
+@Command(
+    name = "dead-letters",
+    description = "Looks at records that were given up, and decides about them.")
+final class DeadLettersCommand extends GroupCommand {
+  static CommandLine line(Console console) {
+    return new CommandLine(new DeadLettersCommand())
+        .addSubcommand(new ListLetters(console))
+        .addSubcommand(new ShowLetter(console))
+        .addSubcommand(new DiscardLetters(console))
+        .addSubcommand(new ExportLetters(console));
+  }
+
+  /** States by their names, for options. */
+  static Set<DeadLetterState> states(@Nullable String text) {
+    if (text == null) {
+      return LetterOperations.WAITING;
+    }
+    if (text.equals("all")) {
+      return EnumSet.allOf(DeadLetterState.class);
+    }
+    ValueType<DeadLetterState> one = ValueType.choice(DeadLetterState.class);
+    return Arrays.stream(text.split(",", -1)).map(one::parse).collect(Collectors.toSet());
+  }
+
+  static String table(List<LetterView> letters) {
+    Table table =
+        Table.of("ID", "STATE", "RECORD", "REASON", "CAUSE", "ATTEMPTS", "TRIPS", "SINCE");
+    for (LetterView letter : letters) {
+      table.row(
+          letter.id(),
+          letter.state(),
+          letter.topic() + "-" + letter.partition() + "@" + letter.offset(),
+          letter.reason(),
+          letter.causeClass().replaceAll(".*\\.", ""),
+          letter.attempts(),
+          letter.trips(),
+          letter.createdAt());
+    }
+    return letters.isEmpty() ? "no dead letters" : table.toString();
+  }
+
+  @Command(name = "list", description = "Lists dead letters without their content.")
+  private static final class ListLetters extends StoresCommand {
+    @Option(
+        names = "--state",
+        paramLabel = "STATES",
+        description =
+            "open, held, retried, discarded, with commas between them, or all. Default: open,held.")
+    private @Nullable String state;
+
+    @Option(names = "--after", paramLabel = "ID", description = "Those after this id.")
+    private long after;
+
+    @Option(
+        names = "--limit",
+        paramLabel = "N",
+        defaultValue = "100",
+        description = "At most so many. Default: ${DEFAULT-VALUE}.")
+    private int limit;
+
+    private ListLetters(Console console) {
+      super(console);
+    }
+
+    @Override
+    int run(Stores stores) {
+      List<LetterView> letters = new LetterOperations(stores).list(states(state), after, limit);
+      print(letters, table(letters));
+      return ExitCode.DONE;
+    }
+  }
+
+  @Command(name = "show", description = "Shows one dead letter with its record and its error.")
+  private static final class ShowLetter extends StoresCommand {
+    @Parameters(paramLabel = "ID")
+    private long id;
+
+    private ShowLetter(Console console) {
+      super(console);
+    }
+
+    @Override
+    int run(Stores stores) {
+      LetterView letter = new LetterOperations(stores).show(id);
+      print(letter, text(letter));
+      return ExitCode.DONE;
+    }
+
+    private static String text(LetterView letter) {
+      Table table = Table.of("letter", String.valueOf(letter.id()));
+      table.row("state", letter.state());
+      table.row("record", letter.topic() + "-" + letter.partition() + "@" + letter.offset());
+      table.row("message id", letter.messageId());
+      table.row("reason", letter.reason());
+      table.row("cause", letter.causeClass() + ": " + letter.causeMessage());
+      table.row("attempts", letter.attempts());
+      table.row("trips", letter.trips());
+      table.row("since", letter.createdAt());
+      table.row("updated", letter.updatedAt());
+      table.row("closed", letter.closedAt());
+      LetterView.Content content = letter.content();
+      if (content == null) {
+        return table.toString();
+      }
+      table.row("timestamp", content.timestamp());
+      table.row("key", content.key());
+      content.headers().forEach(header -> table.row("header " + header.name(), header.value()));
+      table.row("value", content.value());
+      return table + "\n" + content.error();
+    }
+  }
+
+  @Command(
+      name = "discard",
+      description = "Gives dead letters up for good. Their messages count as handled.")
+  private static final class DiscardLetters extends StoresCommand {
+    @Parameters(paramLabel = "ID", arity = "1..*")
+    private List<Long> ids = List.of();
+
+    @Option(names = "--why", required = true, description = "Kept with the letters.")
+    private String why = "";
+
+    private DiscardLetters(Console console) {
+      super(console);
+    }
+
+    @Override
+    int run(Stores stores) {
+      List<LetterOperations.Decided> decided =
+          new LetterOperations(stores).discard(ids, user() + ": " + why);
+      Table table = Table.of("ID", "RESULT");
+      decided.forEach(one -> table.row(one.id(), one.detail()));
+      print(decided, table.toString());
+      return decided.stream().allMatch(LetterOperations.Decided::done)
+          ? ExitCode.DONE
+          : ExitCode.NOT_POSSIBLE;
+    }
+  }
+
+  @Command(
+      name = "export",
+      description = {
+        "Writes dead letters with their content, one JSON object a line.",
+        "Bytes that are not UTF-8 are in Base64."
+      })
+  private static final class ExportLetters extends StoresCommand {
+    @Option(
+        names = "--state",
+        paramLabel = "STATES",
+        description = "As of list. Default: open,held.")
+    private @Nullable String state;
+
+    @Option(
+        names = {"-o", "--out"},
+        paramLabel = "FILE",
+        description = "The file; it must not exist yet. Default: standard output.")
+    private @Nullable Path out;
+
+    private ExportLetters(Console console) {
+      super(console);
+    }
+
+    @Override
+    int run(Stores stores) throws IOException {
+      if (out == null) {
+        new LetterOperations(stores).export(states(state), letter -> line(console().out(), letter));
+        return ExitCode.DONE;
+      }
+      if (Files.exists(out)) {
+        throw new NotPossibleException(out + " exists already");
+      }
+      try (PrintStream file = new PrintStream(out.toFile(), StandardCharsets.UTF_8)) {
+        long letters =
+            new LetterOperations(stores).export(states(state), letter -> line(file, letter));
+        if (file.checkError()) {
+          throw new IOException(out + " could not be written");
+        }
+        print(Map.of("letters", letters, "file", out.toString()), letters + " letters in " + out);
+      }
+      return ExitCode.DONE;
+    }
+
+    private static void line(PrintStream to, LetterView letter) {
+      try {
+        to.println(Json.MAPPER.writeValueAsString(letter));
+      } catch (JsonProcessingException e) {
+        throw new IllegalStateException("A letter cannot be written as JSON", e);
+      }
+    }
+  }
+}

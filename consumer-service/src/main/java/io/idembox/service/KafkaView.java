@@ -1,0 +1,156 @@
+package io.idembox.service;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+
+/** What Kafka says about the consumer's topics and group. Thread-safe. */
+final class KafkaView {
+  private static final Duration LIMIT = Duration.ofSeconds(9);
+
+  private final Admin admin;
+  private final Settings settings;
+
+  KafkaView(Stores stores) {
+    this.admin = stores.admin();
+    this.settings = stores.settings();
+  }
+
+  String groupId() {
+    return ConsumerAssembly.groupId(settings);
+  }
+
+  /** All topics of all subscriptions. */
+  java.util.List<String> topics() {
+    return java.util.stream.IntStream.range(0, settings.count("subscriptions"))
+        .boxed()
+        .flatMap(i -> settings.get(Options.TOPICS, i).stream())
+        .toList();
+  }
+
+  String clusterId() {
+    return await(admin.describeCluster().clusterId());
+  }
+
+  /** The topics that are there. */
+  Map<String, TopicDescription> describe() {
+    Map<String, TopicDescription> found = new TreeMap<>();
+    admin
+        .describeTopics(topics())
+        .topicNameValues()
+        .forEach(
+            (name, answer) -> {
+              try {
+                found.put(name, await(answer));
+              } catch (UnknownTopicOrPartitionException e) {
+                // Missing ones are those that are not in the answer.
+                return;
+              }
+            });
+    return found;
+  }
+
+  static UUID id(Uuid id) {
+    return new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits());
+  }
+
+  static java.util.List<TopicPartition> partitions(Map<String, TopicDescription> topics) {
+    return topics.values().stream()
+        .flatMap(
+            topic ->
+                topic.partitions().stream()
+                    .map(partition -> new TopicPartition(topic.name(), partition.partition())))
+        .toList();
+  }
+
+  Map<TopicPartition, Long> offsets(Collection<TopicPartition> partitions, OffsetSpec spec) {
+    Map<TopicPartition, ListOffsetsResultInfo> answers =
+        await(
+            admin
+                .listOffsets(
+                    partitions.stream().collect(Collectors.toMap(Function.identity(), p -> spec)))
+                .all());
+    Map<TopicPartition, Long> offsets = new LinkedHashMap<>();
+    answers.forEach((partition, info) -> offsets.put(partition, info.offset()));
+    return offsets;
+  }
+
+  Map<TopicPartition, OffsetAndMetadata> committed() {
+    try {
+      Map<TopicPartition, OffsetAndMetadata> committed =
+          new LinkedHashMap<>(
+              await(admin.listConsumerGroupOffsets(groupId()).partitionsToOffsetAndMetadata()));
+      committed.values().removeIf(java.util.Objects::isNull);
+      return committed;
+    } catch (GroupIdNotFoundException e) {
+      return Map.of();
+    }
+  }
+
+  ConsumerGroupDescription group() {
+    String group = groupId();
+    return java.util.Objects.requireNonNull(
+        await(admin.describeConsumerGroups(java.util.List.of(group)).all()).get(group), group);
+  }
+
+  void alter(Map<TopicPartition, OffsetAndMetadata> offsets) {
+    await(admin.alterConsumerGroupOffsets(groupId(), offsets).all());
+  }
+
+  Admin admin() {
+    return admin;
+  }
+
+  /**
+   * The answer.
+   *
+   * @throws ServerException if there is none in time
+   * @throws org.apache.kafka.common.KafkaException what Kafka answered instead
+   */
+  <T> T await(KafkaFuture<T> future) {
+    try {
+      return future.get(LIMIT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof org.apache.kafka.common.errors.TimeoutException) {
+        throw away(e.getCause());
+      }
+      if (e.getCause() instanceof RuntimeException known) {
+        throw known;
+      }
+      throw new ServerException("Kafka at " + servers() + " failed: " + e.getCause(), e);
+    } catch (TimeoutException e) {
+      throw away(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ServerException("Interrupted while asking Kafka at " + servers(), e);
+    }
+  }
+
+  private ServerException away(Throwable cause) {
+    return new ServerException(
+        "Kafka at " + servers() + " did not answer in time; is it up, and reachable?", cause);
+  }
+
+  String servers() {
+    return String.valueOf(settings.group(Options.KAFKA).get(KafkaProperties.BOOTSTRAP_SERVERS));
+  }
+}

@@ -1,0 +1,42 @@
+package io.idembox.service;
+
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Mixin;
+
+/** A command that asks the servers, beside a running consumer or without one. */
+abstract class StoresCommand implements Callable<Integer> {
+  private final Console console;
+
+  @Mixin private final CommonOptions common = new CommonOptions();
+
+  StoresCommand(Console console) {
+    this.console = console;
+  }
+
+  @Override
+  public final Integer call() throws Exception {
+    try (Stores stores = Stores.of(common.settings(console))) {
+      return run(stores);
+    }
+  }
+
+  /** The command's own part; answers the exit code. */
+  abstract int run(Stores stores) throws Exception;
+
+  Console console() {
+    return console;
+  }
+
+  boolean json() {
+    return common.json();
+  }
+
+  void print(Object answer, String forPeople) {
+    common.print(console, answer, forPeople);
+  }
+
+  /** Who decides, for the record. */
+  String user() {
+    return console.properties().getOrDefault("user.name", "unknown");
+  }
+}
