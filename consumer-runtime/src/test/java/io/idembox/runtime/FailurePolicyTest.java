@@ -47,7 +47,7 @@ class FailurePolicyTest {
         new FailurePolicy(
             new FailureClassifier(failure -> FailureJudge.Verdict.UNDECIDED),
             new Retries(3, SHORT, SHORT, SHORT),
-            new FailedRecords(inbox, ids),
+            new FailedRecords(inbox, ids, 3),
             health,
             new ConsumerMetrics(new SimpleMeterRegistry(), "billing"));
   }
@@ -76,7 +76,9 @@ class FailurePolicyTest {
     assertThat(policy.judge(batch, itsOwnDatabase()).finished()).isFalse();
     assertThat(policy.judge(batch, itsOwnDatabase()).finished()).as("3 attempts").isTrue();
     assertThat(DatabaseRows.strings(database, "select cause_message from idembox.dead_letter"))
-        .containsExactly("my other database is away");
+        .singleElement()
+        .asString()
+        .contains("my other database is away");
   }
 
   /** C50: records without effects go on while Redis is away. */
