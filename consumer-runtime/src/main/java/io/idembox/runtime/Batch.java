@@ -5,8 +5,10 @@ import java.util.List;
 /**
  * Records of one partition that share a transaction, in the order of their offsets, and the lanes
  * that they came from.
+ *
+ * @param careful whether its only record may have ended the process before
  */
-record Batch(PartitionWork work, List<FetchedRecord> records, List<Part> parts) {
+record Batch(PartitionWork work, List<FetchedRecord> records, List<Part> parts, boolean careful) {
   /** How many records of a batch came from one lane. */
   record Part(Lane lane, int records) {}
 

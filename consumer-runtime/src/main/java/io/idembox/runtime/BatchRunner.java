@@ -29,6 +29,7 @@ final class BatchRunner {
   private final ConsumerMetrics metrics;
   private final ProcessSpans spans;
   private final TransactionTimeouts timeouts;
+  private final FailedRecords records;
   private final LetterRetries letters;
   private final HandlerHealth health;
 
@@ -49,6 +50,7 @@ final class BatchRunner {
       ConsumerMetrics metrics,
       ProcessSpans spans,
       TransactionTimeouts timeouts,
+      FailedRecords records,
       LetterRetries letters,
       HandlerHealth health) {
     this.inbox = inbox;
@@ -59,6 +61,7 @@ final class BatchRunner {
     this.metrics = metrics;
     this.spans = spans;
     this.timeouts = timeouts;
+    this.records = records;
     this.letters = letters;
     this.health = health;
   }
@@ -77,6 +80,9 @@ final class BatchRunner {
     List<FetchedRecord> batch = taken.records();
     List<MessageIdentity.Known> identities = identify(batch);
     List<InboxClaim> claims = claims(batch, identities);
+    if (taken.careful()) {
+      beginsCarefully(taken, claims);
+    }
     AtomicReference<OpenMessages> opened = new AtomicReference<>();
     BatchEnd end = new BatchEnd(taken.work(), timeouts.closes());
     InboxRun run;
@@ -101,6 +107,9 @@ final class BatchRunner {
     report(covered, identities, run, opened.get(), took);
     effects.run(run.intents(), taken.work()::isOpen);
     List<Integer> duplicates = LetterRetries.duplicates(run);
+    if (taken.careful() && !duplicates.isEmpty()) {
+      records.neverBegan(claims.get(0).messageId());
+    }
     if (run.owesEffects()) {
       effects.runUnfinishedOf(
           duplicates.stream().map(i -> claims.get(i).messageId()).toList(), taken.work()::isOpen);
@@ -109,6 +118,14 @@ final class BatchRunner {
       letters.ofCopies(taken, claims, duplicates);
     }
     return new Ran(run.covered(), took);
+  }
+
+  private void beginsCarefully(Batch taken, List<InboxClaim> claims) {
+    try {
+      records.begins(taken.first(), claims.get(0).messageId());
+    } catch (ProcessEndedException e) {
+      throw new RecordFailedException(0, e);
+    }
   }
 
   /** A transaction that our own time-out ended says so, and names the record that took so long. */

@@ -31,6 +31,7 @@ record ConsumerSettings(
     Retries retries,
     FailureJudge failureJudge,
     EffectLimits effectLimits,
+    @Nullable String deadLetterTopic,
     Duration sweepInterval,
     RunListener listener,
     MeterRegistry meters,

@@ -41,6 +41,7 @@ final class EffectRunner {
   private final @Nullable EffectGuard guard;
   private final EffectCodec codec;
   private final JournalLeases leases;
+  private final EffectHealth health;
   private volatile boolean stopping;
 
   EffectRunner(
@@ -48,12 +49,14 @@ final class EffectRunner {
       EffectCatalog catalog,
       @Nullable EffectGuard guard,
       EffectCodec codec,
-      JournalLeases leases) {
+      JournalLeases leases,
+      EffectHealth health) {
     this.journal = journal;
     this.catalog = catalog;
     this.guard = guard;
     this.codec = codec;
     this.leases = leases;
+    this.health = health;
   }
 
   /**
@@ -108,7 +111,9 @@ final class EffectRunner {
                 .map(entry -> Settlement.retryAt(entry, NO_CODE_PAUSE, "no effect named " + name))
                 .toList());
       } else {
-        performAll(new EffectGroup<>(effect, guard, codec), owed, renewal, goOn);
+        List<JournalEntry> now = health.admitted(name, owed);
+        postpone(name, owed.subList(now.size(), owed.size()));
+        performAll(new EffectGroup<>(effect, guard, codec), name, now, renewal, goOn);
       }
     } catch (RuntimeException e) {
       // One effect's trouble is not the others'. Its entries stay as they are, owed: when their
@@ -122,8 +127,16 @@ final class EffectRunner {
     }
   }
 
+  /** Their provider seems to be away: no attempt of theirs is used up. */
+  private void postpone(String name, List<JournalEntry> entries) {
+    if (!entries.isEmpty()) {
+      journal.settle(health.postponed(name, entries));
+    }
+  }
+
   private void performAll(
       EffectGroup<?, ?> group,
+      String name,
       List<JournalEntry> owed,
       JournalLeases.Renewal renewal,
       BooleanSupplier goOn) {
@@ -132,15 +145,17 @@ final class EffectRunner {
     for (JournalEntry entry : owed) {
       (entry.started() ? started : unstarted).add(entry);
     }
-    inParts(started, STARTED_AT_ONCE, goOn, part -> perform(group, part, renewal));
+    inParts(name, started, STARTED_AT_ONCE, goOn, part -> perform(group, name, part, renewal));
     inParts(
+        name,
         unstarted,
         MARKED_AT_ONCE,
         goOn,
-        part -> perform(group, journal.markStarted(part, leases.length()), renewal));
+        part -> perform(group, name, journal.markStarted(part, leases.length()), renewal));
   }
 
   private void inParts(
+      String name,
       List<JournalEntry> entries,
       int most,
       BooleanSupplier goOn,
@@ -152,14 +167,23 @@ final class EffectRunner {
         log.info("{} effects were not begun; they are due for another member", rest.size());
         return;
       }
+      if (from > 0 && health.slowed().contains(name)) {
+        postpone(name, entries.subList(from, entries.size()));
+        return;
+      }
       perform.accept(entries.subList(from, Math.min(entries.size(), from + most)));
     }
   }
 
   private void perform(
-      EffectGroup<?, ?> group, List<JournalEntry> started, JournalLeases.Renewal renewal) {
+      EffectGroup<?, ?> group,
+      String name,
+      List<JournalEntry> started,
+      JournalLeases.Renewal renewal) {
     if (!started.isEmpty()) {
-      journal.settle(group.perform(started));
+      List<Settlement> settlements = group.perform(started);
+      health.ended(name, settlements);
+      journal.settle(settlements);
       renewal.ended(started);
     }
   }

@@ -24,12 +24,34 @@ import org.jspecify.annotations.Nullable;
  * the database failed.
  */
 final class FailedRecords {
+  private static final String STARTED = "the process ended while the record was being handled";
+
   private final ConsumerInbox inbox;
   private final MessageIdResolver ids;
+  private final int mostAttempts;
 
-  FailedRecords(ConsumerInbox inbox, MessageIdResolver ids) {
+  FailedRecords(ConsumerInbox inbox, MessageIdResolver ids, int mostAttempts) {
     this.inbox = inbox;
     this.ids = ids;
+    this.mostAttempts = mostAttempts;
+  }
+
+  /**
+   * Notes an attempt before it is made, as it may end the process. The transaction that handles the
+   * record deletes the note.
+   *
+   * @throws ProcessEndedException if it has used up its attempts in that way
+   */
+  void begins(FetchedRecord fetched, UUID messageId) {
+    int begun = inbox.attempts().failed(messageId, Duration.ZERO, STARTED);
+    if (begun > mostAttempts) {
+      throw new ProcessEndedException(Coordinates.of(fetched.record()), begun - 1);
+    }
+  }
+
+  /** The record was handled before; there is nothing to note. */
+  void neverBegan(UUID messageId) {
+    inbox.attempts().forget(List.of(messageId));
   }
 
   /** Notes a failed attempt; returns how many there were, this one included. */

@@ -46,7 +46,8 @@ import org.slf4j.LoggerFactory;
  *   <tr><td>everything else is the handler's own failure: as the {@link FailureJudge} says</td>
  *       <td>{@link FailureClass#PERMANENT} or {@link FailureClass#TRANSIENT}</td></tr>
  *   <tr><td>it does not know, and there is a {@link PermanentFailureException}, an effect that was
- *       rejected for good, or another request under a used key</td>
+ *       rejected for good, another request under a used key, or a record in which the process ended
+ *       too often ({@link ProcessEndedException})</td>
  *       <td>{@link FailureClass#PERMANENT}</td></tr>
  *   <tr><td>the rest, Errors included</td><td>{@link FailureClass#TRANSIENT}</td></tr>
  * </table>
@@ -67,6 +68,7 @@ final class FailureClassifier {
   private static final List<Class<? extends Throwable>> FOR_GOOD =
       List.of(
           PermanentFailureException.class,
+          ProcessEndedException.class,
           EffectRejectedException.class,
           EffectMismatchException.class,
           RequestMismatchException.class);

@@ -127,6 +127,11 @@ final class FailurePolicy {
         }
         case PERMANENT -> {
           health.gaveUp();
+          if (Causes.has(failure, ProcessEndedException.class)) {
+            // The note of the attempt that was not made any more is among them.
+            int made = attempts(batch) - 1;
+            yield giveUp(batch, "the process ended while it was handled", failure, made, null);
+          }
           yield giveUp(batch, "failed for good", failure, attempts(batch), null);
         }
         default -> retry(batch, failure);
@@ -138,7 +143,8 @@ final class FailurePolicy {
   }
 
   private int attempts(Batch batch) {
-    return records.attempts(batch.first()) + 1;
+    int noted = records.attempts(batch.first());
+    return batch.careful() ? noted : noted + 1;
   }
 
   private static @Nullable EffectKey heldBy(Throwable failure) {
@@ -154,7 +160,11 @@ final class FailurePolicy {
     String detail = detail(batch, failure);
     int inARow = batch.work().fail(batch, Stall.Reason.RECORD_FAILING, detail);
     Duration pause = retries.record().after(inARow);
-    int attempts = records.attemptFailed(batch.first(), pause, Causes.summary(failure));
+    // A careful attempt was noted before it was made.
+    int attempts =
+        batch.careful()
+            ? records.attempts(batch.first())
+            : records.attemptFailed(batch.first(), pause, Causes.summary(failure));
     if (attempts >= retries.mostAttempts()) {
       health.gaveUp();
       return giveUp(batch, "failed " + attempts + " times", failure, attempts, null);

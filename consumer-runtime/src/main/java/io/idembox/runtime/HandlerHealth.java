@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,75 +14,53 @@ import org.slf4j.LoggerFactory;
  */
 final class HandlerHealth {
   private static final Logger log = LoggerFactory.getLogger(HandlerHealth.class);
-  static final int MOST_IN_A_ROW = 20;
 
   private final String consumer;
-  private final Backoff backoff;
-  private int inARow;
-  private long successes;
-  private long nextAttempt;
+  private final Breaker breaker;
+  private final AtomicLong successes = new AtomicLong();
 
   HandlerHealth(String consumer, Backoff backoff) {
     this.consumer = consumer;
-    this.backoff = backoff;
+    this.breaker = new Breaker(backoff);
   }
 
   /** A record was given up. */
-  synchronized void gaveUp() {
-    inARow++;
-    if (!isOpen()) {
-      return;
-    }
-    Duration pause = pause();
-    nextAttempt = System.nanoTime() + pause.toNanos();
-    if (inARow == MOST_IN_A_ROW) {
+  void gaveUp() {
+    if (breaker.failed(new Object())) {
       log.error(
           "Consumer {} gave up {} records in a row and handled none in between; it makes one attempt"
-              + " every {} ms, and slower, until one succeeds. Look at the last deploy, then at the"
-              + " dead letters",
+              + " at a time, the next in {} ms, until one succeeds. Look at the last deploy, then at"
+              + " the dead letters",
           consumer,
-          inARow,
-          pause.toMillis());
+          breaker.inARow(),
+          breaker.pause().toMillis());
     }
   }
 
   /** A new record was handled. */
-  synchronized void succeeded() {
-    if (isOpen()) {
+  void succeeded() {
+    successes.incrementAndGet();
+    if (breaker.succeeded()) {
       log.info("Consumer {} handles records again, at full speed", consumer);
     }
-    inARow = 0;
-    successes++;
   }
 
   /** How many batches with new records were committed. */
-  synchronized long successes() {
-    return successes;
+  long successes() {
+    return successes.get();
   }
 
   /** Whether attempts are made one at a time. */
-  synchronized boolean isOpen() {
-    return inARow >= MOST_IN_A_ROW;
+  boolean isOpen() {
+    return breaker.isOpen();
   }
 
   /** Asks for an attempt: empty means that it may be made, and else how long to wait first. */
-  synchronized Optional<Duration> tryAttempt() {
-    if (!isOpen()) {
-      return Optional.empty();
-    }
-    long wait = nextAttempt - System.nanoTime();
-    if (wait > 0) {
-      return Optional.of(Duration.ofNanos(wait));
-    }
-    nextAttempt = System.nanoTime() + pause().toNanos();
-    return Optional.empty();
+  Optional<Duration> tryAttempt() {
+    return breaker.tryAttempt();
   }
 
-  synchronized String detail() {
-    return inARow + " records in a row were given up, and none was handled in between";
-  }
-
-  private Duration pause() {
-    return backoff.after(inARow - MOST_IN_A_ROW + 1);
+  String detail() {
+    return breaker.inARow() + " records in a row were given up, and none was handled in between";
   }
 }

@@ -4,6 +4,7 @@ import io.idembox.effect.EffectKey;
 import io.idembox.inbox.DeadLetterContent;
 import io.idembox.inbox.DeadLetters;
 import io.idembox.inbox.LetterRetry;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -93,6 +94,16 @@ public final class InboxConsumer implements AutoCloseable {
    */
   public long unsettledEffects() {
     return started().unsettledEffects();
+  }
+
+  /**
+   * The names of effects that failed for twenty keys in a row: each is attempted once at a time,
+   * and the rest of it waits, until one succeeds. Asks nobody.
+   *
+   * @throws IllegalStateException if the consumer was not started
+   */
+  public Set<String> slowedEffects() {
+    return started().slowedEffects();
   }
 
   /**

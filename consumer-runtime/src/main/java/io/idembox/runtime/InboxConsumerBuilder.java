@@ -47,6 +47,7 @@ public final class InboxConsumerBuilder {
   private int maxAttempts = 10;
   private FailureJudge failureJudge = failure -> FailureJudge.Verdict.UNDECIDED;
   private long maxUnsettledEffects = 100_000;
+  private @Nullable String deadLetterTopic;
   private int effectConcurrency = EffectGuard.Builder.DEFAULT_CONCURRENCY;
   private Duration transactionTarget = LaneLimits.DEFAULTS.transactionTarget();
   private Duration effectTimeout = JdbcInbox.DEFAULT_EFFECT_TIMEOUT;
@@ -248,6 +249,24 @@ public final class InboxConsumerBuilder {
   }
 
   /**
+   * A topic to which dead letters are copied, for tools that look there. Default: none; the rows in
+   * the database are the letters, and offsets wait for them alone. What cannot be sent is sent
+   * later, so the topic may be missing or away. A crash or a second member may send a letter twice.
+   *
+   * <p>A copy has the record's key, value and headers, and these headers as UTF-8 text: {@code
+   * idembox-letter-id} (the same for each copy of a letter), {@code idembox-consumer}, {@code
+   * idembox-message-id}, {@code idembox-topic}, {@code idembox-partition}, {@code idembox-offset},
+   * {@code idembox-timestamp} (ISO 8601, where the record had one), {@code idembox-attempts},
+   * {@code idembox-reason}, {@code idembox-cause-class} and, where there is one, {@code
+   * idembox-cause-message}. The partition is the producer's choice. A copy that is sent back to the
+   * record's topic retries its letter.
+   */
+  public InboxConsumerBuilder deadLetterTopic(String topic) {
+    this.deadLetterTopic = notBlank("deadLetterTopic", topic);
+    return this;
+  }
+
+  /**
    * The most effects that the journal may owe, of all members together, 1 or more. Default 100,000.
    * Above it no new records are handled until some are settled, so that a provider's long outage
    * shows up as lag, and not as a journal without end. Looked at every few seconds, so it is passed
@@ -358,6 +377,11 @@ public final class InboxConsumerBuilder {
       throw new IllegalArgumentException(
           "There are effects but no guard for them: set redis(\"redis://host:6379\")");
     }
+    Routes routes = new Routes(subscriptions);
+    if (deadLetterTopic != null && routes.topics().contains(deadLetterTopic)) {
+      throw new IllegalArgumentException(
+          "deadLetterTopic " + deadLetterTopic + " is subscribed to: its letters would come again");
+    }
     LaneLimits limits = LaneLimits.DEFAULTS;
     KafkaSettings kafkaSettings = new KafkaSettings(kafka, group);
     Duration drain = checkedDrain(kafkaSettings.maxPollInterval());
@@ -372,7 +396,7 @@ public final class InboxConsumerBuilder {
             redisUri,
             effectStore,
             EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new)),
-            new Routes(subscriptions),
+            routes,
             messageIds,
             start,
             new LaneLimits(
@@ -393,6 +417,7 @@ public final class InboxConsumerBuilder {
                 new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(5))),
             failureJudge,
             new EffectLimits(effectConcurrency, maxUnsettledEffects),
+            deadLetterTopic,
             sweepInterval,
             listener,
             meters,

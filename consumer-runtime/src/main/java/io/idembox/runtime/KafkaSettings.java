@@ -9,7 +9,9 @@ import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.GroupProtocol;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
  * The user's Kafka properties with ours: defaults where the user said nothing, refusals where a
@@ -18,6 +20,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 final class KafkaSettings {
   private static final Duration SHORT_API_TIMEOUT = Duration.ofSeconds(10);
 
+  // Longer than a request may take; what was not delivered by then is sent anew.
+  private static final Duration PRODUCER_GIVES_UP = Duration.ofSeconds(30);
   // Kafka's own default.
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
@@ -109,6 +113,20 @@ final class KafkaSettings {
     admin.put(
         CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) SHORT_API_TIMEOUT.toMillis());
     return admin;
+  }
+
+  /** For a producer on the same brokers: what is not the consumer's alone. */
+  Map<String, Object> forProducer() {
+    Map<String, Object> producer = new HashMap<>(properties);
+    producer.keySet().retainAll(ProducerConfig.configNames());
+    // A consumer's interceptors are no producer's.
+    producer.remove(ProducerConfig.INTERCEPTOR_CLASSES_CONFIG);
+    producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+    producer.put(ProducerConfig.ACKS_CONFIG, "all");
+    producer.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PRODUCER_GIVES_UP.toMillis());
+    producer.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, SHORT_API_TIMEOUT.toMillis());
+    return producer;
   }
 
   /**

@@ -41,6 +41,8 @@ final class PartitionWork {
   private long queuedBytes;
   private int turns;
   private OptionalLong lag = OptionalLong.empty();
+  private OptionalLong carefulBelow = OptionalLong.empty();
+  private boolean offered;
   private volatile boolean open = true;
   private volatile boolean ended;
 
@@ -59,8 +61,35 @@ final class PartitionWork {
     return partition;
   }
 
+  /**
+   * The holder before did not release the partition: what it had in its hands lies between the
+   * first record offered and this offset. Said before the first record is.
+   */
+  synchronized void uncleanStart(long logEnd) {
+    carefulBelow = OptionalLong.of(logEnd);
+  }
+
+  /** Where what may have been in flight at an unclean end ends; empty after a clean one. */
+  synchronized OptionalLong carefulBelow() {
+    return carefulBelow;
+  }
+
+  /**
+   * Whether a record may have been in the hands of a holder that ended uncleanly, and may be why it
+   * did: it runs alone, and its attempt is noted before.
+   */
+  private boolean isCareful(Optional<FetchedRecord> first) {
+    return carefulBelow.isPresent()
+        && first.isPresent()
+        && first.get().offset() < carefulBelow.getAsLong();
+  }
+
   /** Takes fetched records in; {@code next} is the position behind them, gaps included. */
   synchronized void offer(List<FetchedRecord> records, OffsetAndMetadata next) {
+    if (!offered && !records.isEmpty()) {
+      offered = true;
+      boundCare(records.get(0).offset());
+    }
     for (FetchedRecord fetched : records) {
       offsets.delivered(fetched);
       queuedBytes += fetched.size();
@@ -74,6 +103,14 @@ final class PartitionWork {
     }
     queuedRecords += records.size();
     offsets.polledUpTo(next);
+  }
+
+  /** No holder had more in its hands than may wait in lanes. */
+  private void boundCare(long firstOffset) {
+    if (carefulBelow.isPresent()) {
+      carefulBelow =
+          OptionalLong.of(Math.min(carefulBelow.getAsLong(), firstOffset + limits.queuedRecords()));
+    }
   }
 
   private Object laneOf(FetchedRecord fetched) {
@@ -117,7 +154,8 @@ final class PartitionWork {
       endTurn();
       return Optional.empty();
     }
-    int limit = Math.min(most, batchSize.limit());
+    boolean careful = isCareful(ready.peek().first());
+    int limit = careful ? 1 : Math.min(most, batchSize.limit());
     // An equal share of the lanes for each worker that could be sent, so that they all have work.
     int mostLanes = Math.max(1, ready.size() / turnsAtOnce);
     List<FetchedRecord> records = new ArrayList<>();
@@ -127,7 +165,7 @@ final class PartitionWork {
         && parts.size() < mostLanes
         && records.size() < limit
         && bytes < limits.batchBytes()
-        && (parts.isEmpty() || !ready.peek().isAlone())) {
+        && (parts.isEmpty() || mayShare(ready.peek()))) {
       Lane lane = ready.remove();
       int from = records.size();
       int taken = lane.copyTo(records, limit - from, limits.batchBytes() - bytes);
@@ -143,7 +181,11 @@ final class PartitionWork {
     if (parts.size() > 1) {
       records.sort(Comparator.comparingLong(FetchedRecord::offset));
     }
-    return Optional.of(new Batch(this, records, parts));
+    return Optional.of(new Batch(this, records, parts, careful));
+  }
+
+  private boolean mayShare(Lane lane) {
+    return !lane.isAlone() && !isCareful(lane.first());
   }
 
   /** The whole batch was committed, and each of its effects is settled or owed by the journal. */

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -31,10 +32,12 @@ final class RunningConsumer {
   private final ConsumerInbox inbox;
   private final @Nullable EffectGuard guard;
   private final JournalLeases leases;
+  private final EffectHealth effectHealth;
   private final EffectRunner effects;
   private final Sweeper sweeper;
   private final LetterRetries letters;
   private final EffectsBacklog backlog;
+  private final @Nullable LetterRelay relay;
   private final LanePool pool;
   private final PollLoop loop;
   private boolean closed;
@@ -51,8 +54,15 @@ final class RunningConsumer {
     this.guard = guard;
     ConsumerMetrics metrics = new ConsumerMetrics(settings.meters(), settings.name());
     this.leases = new JournalLeases(settings.name(), inbox.journal(), settings.journalLease());
+    this.effectHealth = new EffectHealth(EffectHealth.PAUSES);
     this.effects =
-        new EffectRunner(inbox.journal(), settings.effects(), guard, new JsonEffectCodec(), leases);
+        new EffectRunner(
+            inbox.journal(),
+            settings.effects(),
+            guard,
+            new JsonEffectCodec(),
+            leases,
+            effectHealth);
     this.sweeper = new Sweeper(settings.name(), effects, settings.sweepInterval());
     FailureClassifier classifier = new FailureClassifier(settings.failureJudge());
     HandlerHealth health = new HandlerHealth(settings.name(), settings.retries().breaker());
@@ -60,6 +70,14 @@ final class RunningConsumer {
     this.letters =
         new LetterRetries(
             inbox, settings.messageIds(), settings.routes(), effects, spans, classifier);
+    FailedRecords records =
+        new FailedRecords(inbox, settings.messageIds(), settings.retries().mostAttempts());
+    String relayTopic = settings.deadLetterTopic();
+    this.relay =
+        relayTopic == null
+            ? null
+            : new LetterRelay(
+                settings.name(), relayTopic, inbox.deadLetters(), settings.kafka().forProducer());
     this.backlog = new EffectsBacklog(settings.name(), inbox.journal());
     this.pool =
         new LanePool(
@@ -74,14 +92,10 @@ final class RunningConsumer {
                 metrics,
                 spans,
                 settings.timeouts(),
+                records,
                 letters,
                 health),
-            new FailurePolicy(
-                classifier,
-                settings.retries(),
-                new FailedRecords(inbox, settings.messageIds()),
-                health,
-                metrics),
+            new FailurePolicy(classifier, settings.retries(), records, health, metrics),
             new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
     this.loop =
         new PollLoop(
@@ -118,6 +132,9 @@ final class RunningConsumer {
     consumer.leases.start();
     consumer.sweeper.start();
     consumer.backlog.start();
+    if (consumer.relay != null) {
+      consumer.relay.start();
+    }
     new Thread(consumer.loop, settings.name() + "-poll").start();
     return consumer;
   }
@@ -158,6 +175,10 @@ final class RunningConsumer {
 
   ConsumerStatus status() {
     return loop.status();
+  }
+
+  Set<String> slowedEffects() {
+    return effectHealth.slowed();
   }
 
   DeadLetters deadLetters() {
@@ -205,6 +226,9 @@ final class RunningConsumer {
     }
     sweeper.close(left(end));
     backlog.close(left(end));
+    if (relay != null) {
+      relay.close();
+    }
     pool.close();
     if (guard != null) {
       guard.close();

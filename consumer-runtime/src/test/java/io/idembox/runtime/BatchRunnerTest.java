@@ -41,6 +41,10 @@ class BatchRunnerTest {
           Duration.ofSeconds(30),
           Duration.ofSeconds(60));
 
+  private static final FetchedRecord FIRST = record();
+  private static final EffectHealth HEALTHY =
+      new EffectHealth(new Backoff(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+
   private final PartitionWork work =
       new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
   private final DataSource database;
@@ -126,6 +130,53 @@ class BatchRunnerTest {
     }
   }
 
+  /** After an unclean end: who knows whether it was this record that ended the process. */
+  @Test
+  void aRecordThatEndsTheProcessEachTimeIsRefusedInTheEnd() {
+    BatchRunner dies =
+        runner(
+            (message, tx) -> {
+              throw new ThreadDeathInTest();
+            });
+    for (int start = 0; start < 3; start++) {
+      PartitionWork afterACrash = unclean();
+      // The failure never reaches the policy, as in a process that is gone.
+      assertThatExceptionOfType(RecordFailedException.class)
+          .isThrownBy(() -> dies.run(batch(afterACrash, FIRST)))
+          .withCauseInstanceOf(ThreadDeathInTest.class);
+    }
+
+    assertThatExceptionOfType(RecordFailedException.class)
+        .isThrownBy(() -> dies.run(batch(unclean(), FIRST)))
+        .withCauseInstanceOf(ProcessEndedException.class)
+        .havingCause()
+        .withMessageContaining("orders-0@0")
+        .withMessageContaining("3 times");
+  }
+
+  @Test
+  void aCarefulAttemptThatSucceedsLeavesNoNote() throws Exception {
+    BatchRunner fine = runner((message, tx) -> {});
+
+    fine.run(batch(unclean(), FIRST));
+    assertThat(DatabaseRows.count(database, "select count(*) from idembox.attempt")).isZero();
+
+    fine.run(batch(unclean(), FIRST));
+    assertThat(DatabaseRows.count(database, "select count(*) from idembox.attempt"))
+        .as("a duplicate's")
+        .isZero();
+  }
+
+  private static final class ThreadDeathInTest extends Error {
+    private static final long serialVersionUID = 1L;
+  }
+
+  private static PartitionWork unclean() {
+    PartitionWork unclean = new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
+    unclean.uncleanStart(1);
+    return unclean;
+  }
+
   private static FetchedRecord record() {
     return new FetchedRecord(
         new ConsumerRecord<>("orders", 0, 0, new byte[0], new byte[] {1}), UUID.randomUUID());
@@ -145,13 +196,23 @@ class BatchRunnerTest {
     ConsumerInbox inbox = jdbc.open(consumer, EffectCatalog.of(), null);
     EffectRunner none =
         new EffectRunner(
-            inbox.journal(), EffectCatalog.of(), null, new JsonEffectCodec(), leases(inbox));
+            inbox.journal(),
+            EffectCatalog.of(),
+            null,
+            new JsonEffectCodec(),
+            leases(inbox),
+            HEALTHY);
     return runner(inbox, none, handler);
   }
 
   private static EffectRunner effects(ConsumerInbox inbox, Effect<?, ?> effect, EffectGuard guard) {
     return new EffectRunner(
-        inbox.journal(), EffectCatalog.of(effect), guard, new JsonEffectCodec(), leases(inbox));
+        inbox.journal(),
+        EffectCatalog.of(effect),
+        guard,
+        new JsonEffectCodec(),
+        leases(inbox),
+        HEALTHY);
   }
 
   private static JournalLeases leases(ConsumerInbox inbox) {
@@ -170,6 +231,7 @@ class BatchRunnerTest {
         new ConsumerMetrics(new SimpleMeterRegistry(), "billing"),
         new ProcessSpans(OpenTelemetry.noop(), "billing"),
         TIMEOUTS,
+        new FailedRecords(inbox, MessageIdResolver.builder().build(), 3),
         new LetterRetries(
             inbox,
             MessageIdResolver.builder().build(),

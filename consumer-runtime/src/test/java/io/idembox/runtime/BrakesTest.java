@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.idembox.effect.EffectNotPerformedException;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.testkit.TestScope;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** What keeps a consumer as a whole from going on at full speed, and what does not. */
@@ -80,6 +82,42 @@ class BrakesTest extends ConsumerTestBase {
     assertThat(stalledBy(consumer, Stall.Reason.EFFECTS_BACKLOG)).isTrue();
     works.set(true);
     await().atMost(SOON).until(() -> committed(1) > committed && consumer.unsettledEffects() == 0);
+  }
+
+  /** A provider's outage must not use up the attempts of thousands of effects. */
+  @Test
+  void anEffectThatFailsForManyKeysInARowIsAttemptedOnceAtATime() throws Exception {
+    for (int i = 0; i < 25; i++) {
+      orders.send(topic, 0, "m" + i, "o" + i);
+    }
+    orders.flush();
+    AtomicInteger attempts = new AtomicInteger();
+    ScriptedEffect mail =
+        new ScriptedEffect(
+            EffectPolicy.builder().lease(ScriptedEffect.LEASE).maxAttempts(1).build(),
+            attempt -> {
+              attempts.incrementAndGet();
+              if (!works.get()) {
+                throw new EffectNotPerformedException("the provider is away");
+              }
+              return "sent";
+            });
+    InboxConsumer consumer = start(settings(mail).subscribe(json(topic, Orders::book)));
+    await().atMost(SOON).until(() -> consumer.slowedEffects().equals(Set.of("invoice-mail")));
+    awaitCommitted(25);
+    int before = attempts.get();
+
+    for (int i = 25; i < 325; i++) {
+      orders.send(topic, i % 3, "m" + i, "o" + i);
+    }
+    orders.flush();
+    awaitCommitted(325);
+    assertThat(attempts.get() - before).as("of 300 new effects").isLessThan(20);
+
+    works.set(true);
+    await().atMost(SOON.multipliedBy(3)).until(() -> consumer.unsettledEffects() == 0);
+    assertThat(consumer.slowedEffects()).isEmpty();
+    assertThat(rows("select count(*) from idembox.effect where state = 2")).isEqualTo(325);
   }
 
   /** Sends one more record; the bound is looked at every few seconds. */

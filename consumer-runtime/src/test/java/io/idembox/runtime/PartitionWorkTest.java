@@ -219,6 +219,32 @@ class PartitionWorkTest {
     assertThat(batches).containsExactlyInAnyOrder(List.of(0L, 2L), List.of(1L));
   }
 
+  /** One of them may be why the holder before ended uncleanly. */
+  @Test
+  void whatMayHaveBeenInFlightRunsAlone() {
+    inOrder.uncleanStart(2);
+    inOrder.offer(records(0, 4), next(4));
+
+    List<List<Long>> batches = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      Batch batch = turn(inOrder);
+      assertThat(batch.careful()).isEqualTo(i < 2);
+      batches.add(offsetsOf(batch));
+      inOrder.finish(batch, TOOK);
+      inOrder.endTurn();
+    }
+
+    assertThat(batches).containsExactly(List.of(0L), List.of(1L), List.of(2L, 3L));
+  }
+
+  @Test
+  void noMoreRunsAloneThanAHolderMayHaveInItsHands() {
+    inOrder.uncleanStart(1_000_000);
+    inOrder.offer(records(10, 1), next(11));
+
+    assertThat(inOrder.carefulBelow()).hasValue(14);
+  }
+
   @Test
   void recordsWithoutAKeyHaveNoOrder() {
     byKey.offer(List.of(record(0, null), record(1, null)), next(2));

@@ -115,6 +115,17 @@ public final class Attempts {
         });
   }
 
+  /** Removes what is noted about these messages, outside of a transaction that handles them. */
+  public void forget(Collection<UUID> messageIds) {
+    Sql.single(
+        dataSource,
+        Phase.DEAD_LETTER,
+        connection -> {
+          delete(connection, consumer, messageIds);
+          return messageIds.size();
+        });
+  }
+
   static void delete(Connection connection, short consumer, Collection<UUID> messageIds)
       throws SQLException {
     try (PreparedStatement delete = connection.prepareStatement(DELETE)) {

@@ -1,0 +1,10 @@
+package io.idembox.runtime;
+
+/** Dead letters could not be copied to their topic; their rows stand, and it is tried again. */
+final class LetterRelayException extends ConsumerException {
+  private static final long serialVersionUID = 1L;
+
+  LetterRelayException(String topic, Throwable cause) {
+    super("Dead letters cannot be copied to topic " + topic, cause);
+  }
+}

@@ -1,0 +1,116 @@
+package io.idembox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.awaitility.Awaitility.await;
+
+import io.idembox.testkit.TestScope;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.Test;
+
+/** C54: dead letters on a topic, which may be missing for a while without any harm. */
+class LetterRelayTest extends ConsumerTestBase {
+  LetterRelayTest(TestScope scope) {
+    super(scope);
+  }
+
+  /** The offset moves with the letter's row; the relay gets through when the topic is there. */
+  @Test
+  void c54aTheTopicIsMissingAndThenThere() throws Exception {
+    String letters = topic + ".dlq";
+    sendOneThatCannotBeRead();
+
+    start(builder().deadLetterTopic(letters).subscribe(json(topic, Orders::book)));
+    awaitCommitted(2);
+    await().atMost(SOON).until(() -> log.complainsOf(letters));
+    assertThat(rows("select count(*) from idembox.dead_letter where relayed_at is null"))
+        .isEqualTo(1);
+
+    try (var admin = admin()) {
+      admin.createTopics(List.of(new NewTopic(letters, 1, (short) 1))).all().get();
+    }
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                rows("select count(*) from idembox.dead_letter where relayed_at is not null") == 1);
+    assertThat(read(letters)).hasSize(1);
+  }
+
+  /** (b): it has fewer partitions than the record's topic. */
+  @Test
+  void c54bALetterIsTheRecordByteForByteWithHeadersThatSayWhy() throws Exception {
+    String letters = scope.topic("dlq", 1);
+    sendOneThatCannotBeRead();
+
+    start(builder().deadLetterTopic(letters).subscribe(json(topic, Orders::book)));
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                rows("select count(*) from idembox.dead_letter where relayed_at is not null") == 1);
+
+    ConsumerRecord<byte[], byte[]> letter = read(letters).get(0);
+    assertThat(letter.value()).isEqualTo("{\"id\":".getBytes(StandardCharsets.UTF_8));
+    assertThat(letter.key()).isNull();
+    assertThat(header(letter, "message-id")).isEqualTo("m0");
+    assertThat(header(letter, "idembox-topic")).isEqualTo(topic);
+    assertThat(header(letter, "idembox-partition")).isEqualTo("2");
+    assertThat(header(letter, "idembox-offset")).isEqualTo("0");
+    assertThat(header(letter, "idembox-consumer")).isEqualTo(group);
+    assertThat(header(letter, "idembox-attempts")).isEqualTo("0");
+    assertThat(header(letter, "idembox-reason")).isEqualTo("cannot be read");
+    assertThat(header(letter, "idembox-cause-class")).isEqualTo(DecodingException.class.getName());
+    assertThat(header(letter, "idembox-letter-id"))
+        .isEqualTo(strings("select id from idembox.dead_letter").get(0));
+  }
+
+  @Test
+  void lettersAreNotSentToATopicThatIsReadHere() {
+    InboxConsumerBuilder settings =
+        builder().deadLetterTopic(topic).subscribe(json(topic, Orders::book));
+
+    assertThatIllegalArgumentException()
+        .isThrownBy(settings::build)
+        .withMessageContaining("deadLetterTopic " + topic);
+  }
+
+  private void sendOneThatCannotBeRead() throws Exception {
+    orders.sendRaw(topic, 2, "m0", "{\"id\":").send(topic, 1, "m1", "o1").flush();
+  }
+
+  private static String header(ConsumerRecord<byte[], byte[]> record, String name) {
+    return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+  }
+
+  private List<ConsumerRecord<byte[], byte[]>> read(String from) {
+    TopicPartition partition = new TopicPartition(from, 0);
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", scope.kafka().bootstrapServers()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      consumer.assign(List.of(partition));
+      consumer.seekToBeginning(List.of(partition));
+      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
+      await()
+          .atMost(SOON)
+          .until(
+              () -> {
+                consumer.poll(Duration.ofMillis(200)).forEach(records::add);
+                return consumer.position(partition) >= end;
+              });
+      return records;
+    }
+  }
+}
