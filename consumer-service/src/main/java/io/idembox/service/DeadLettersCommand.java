@@ -149,7 +149,11 @@ final class DeadLettersCommand extends GroupCommand {
     @Override
     int run(Stores stores) {
       List<LetterOperations.Decided> decided =
-          new LetterOperations(stores).discard(ids, user() + ": " + why);
+          audited(
+              stores,
+              "dead-letters discard",
+              ids + ": " + why,
+              () -> new LetterOperations(stores).discard(ids, user() + ": " + why));
       Table table = Table.of("ID", "RESULT");
       decided.forEach(one -> table.row(one.id(), one.detail()));
       print(decided, table.toString());

@@ -204,9 +204,14 @@ final class EffectsCommand extends GroupCommand {
       String by = user() + (why == null ? "" : ": " + why);
       EffectActions actions = new EffectActions(stores);
       EffectActions.Decided decided =
-          verdict.notDone
-              ? actions.resolveNotDone(named.key(), by)
-              : actions.resolveDone(named.key(), verdict.receipt, by);
+          audited(
+              stores,
+              "effects resolve " + (verdict.notDone ? "not done" : "done"),
+              named.key().toString(),
+              () ->
+                  verdict.notDone
+                      ? actions.resolveNotDone(named.key(), by)
+                      : actions.resolveDone(named.key(), verdict.receipt, by));
       print(decided, text(decided));
       return ExitCode.DONE;
     }
@@ -227,7 +232,12 @@ final class EffectsCommand extends GroupCommand {
 
     @Override
     int run(Stores stores) {
-      EffectActions.Decided decided = new EffectActions(stores).forget(named.key());
+      EffectActions.Decided decided =
+          audited(
+              stores,
+              "effects forget",
+              named.key().toString(),
+              () -> new EffectActions(stores).forget(named.key()));
       print(decided, text(decided));
       return ExitCode.DONE;
     }

@@ -99,7 +99,11 @@ final class InboxCommand extends GroupCommand {
     @Override
     int run(Stores stores) {
       InboxActions.Forgotten forgotten =
-          new InboxActions(stores).forget(topic, partition, from, to);
+          audited(
+              stores,
+              "inbox forget",
+              topic + "-" + partition + " " + from + ".." + to,
+              () -> new InboxActions(stores).forget(topic, partition, from, to));
       print(forgotten, forgotten.messages() + " messages forgotten");
       return ExitCode.DONE;
     }

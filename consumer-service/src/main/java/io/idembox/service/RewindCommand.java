@@ -116,7 +116,14 @@ final class RewindCommand extends StoresCommand {
       offsets.put(at, new OffsetAndMetadata(to));
     }
     if (!dryRun) {
-      kafka.alter(offsets);
+      audited(
+          stores,
+          "rewind",
+          moved.toString(),
+          () -> {
+            kafka.alter(offsets);
+            return offsets;
+          });
     }
     print(moved, text(moved));
     return ExitCode.DONE;

@@ -5,8 +5,10 @@ import io.idembox.runtime.InboxConsumer;
 import io.idembox.runtime.InboxConsumerBuilder;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,6 +19,8 @@ final class Service implements AutoCloseable {
   private final Deque<AutoCloseable> closing = new ArrayDeque<>();
   private final PrometheusMeterRegistry meters;
   private final InboxConsumer consumer;
+  private @Nullable Health health;
+  private int httpPort;
   private boolean closed;
 
   private Service(Settings settings) {
@@ -37,6 +41,17 @@ final class Service implements AutoCloseable {
         builder.effectStore(store);
       }
       consumer = built(settings, builder);
+      Health probes = new Health(consumer, pool.dataSource(), store, Clock.systemUTC());
+      health = probes;
+      if (settings.get(Options.HTTP_ENABLED)) {
+        Stores stores = Stores.within(settings, pool.dataSource(), store);
+        closing.push(stores);
+        // Before the start, so that probes see it; closed after the consumer, so that they see its
+        // end.
+        HttpApi http = HttpApi.start(settings, probes, meters, consumer, stores);
+        closing.push(http);
+        httpPort = http.port();
+      }
       closing.push(consumer);
     } catch (RuntimeException e) {
       close();
@@ -75,6 +90,11 @@ final class Service implements AutoCloseable {
     consumer.run();
   }
 
+  /** Where HTTP listens; 0 if it does not. */
+  int httpPort() {
+    return httpPort;
+  }
+
   /** Closes everything, the last made first. */
   @Override
   public synchronized void close() {
@@ -82,6 +102,9 @@ final class Service implements AutoCloseable {
       return;
     }
     closed = true;
+    if (health != null) {
+      health.stopping();
+    }
     while (!closing.isEmpty()) {
       AutoCloseable next = closing.pop();
       try {

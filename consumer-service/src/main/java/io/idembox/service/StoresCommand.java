@@ -1,6 +1,7 @@
 package io.idembox.service;
 
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
 import picocli.CommandLine.Mixin;
 
 /** A command that asks the servers, beside a running consumer or without one. */
@@ -33,6 +34,11 @@ abstract class StoresCommand implements Callable<Integer> {
 
   void print(Object answer, String forPeople) {
     common.print(console, answer, forPeople);
+  }
+
+  /** Makes a change that goes on record. */
+  <T> T audited(Stores stores, String action, String target, Supplier<T> change) {
+    return new Audit(stores, Audit.Via.COMMAND, user()).record(action, target, change);
   }
 
   /** Who decides, for the record. */

@@ -81,6 +81,11 @@ final class CommandsTest extends ServiceTestBase {
     assertThat(run("dead-letters", "discard", "" + first, "--why", "known").code()).isZero();
     assertThat(run("dead-letters", "discard", "" + first, "--why", "again").code())
         .isEqualTo(ExitCode.NOT_POSSIBLE);
+    assertThat(
+            count(
+                "select count(*) from idembox.audit where via = 'command'"
+                    + " and action = 'dead-letters discard' and outcome = 'done'"))
+        .isEqualTo(2);
     assertThat(run("dead-letters", "list", "--state", "discarded").out()).contains("@7");
     assertThat(run("dead-letters", "show", "999999").code()).isEqualTo(ExitCode.NOT_POSSIBLE);
     assertThat(run("dead-letters", "list", "--state", "opne").err())

@@ -1,0 +1,95 @@
+package io.idembox.service;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.Locale;
+import java.util.function.Supplier;
+
+/**
+ * Writes down who changes what, before it is changed: a change that cannot be recorded is not made.
+ * Thread-safe.
+ */
+final class Audit {
+  private static final int LONGEST = 1_000;
+
+  private final Stores stores;
+  private final Via via;
+  private final String who;
+
+  /** How somebody came in. */
+  enum Via {
+    COMMAND,
+    API
+  }
+
+  Audit(Stores stores, Via via, String who) {
+    this.stores = stores;
+    this.via = via;
+    this.who = who;
+  }
+
+  /**
+   * Makes a change, and notes what came of it.
+   *
+   * @throws ServerException if the database cannot take the note; nothing was changed
+   */
+  <T> T record(String action, String target, Supplier<T> change) {
+    long id = begin(action, target);
+    try {
+      T result = change.get();
+      end(id, "done");
+      return result;
+    } catch (RuntimeException e) {
+      end(id, e instanceof NotPossibleException ? "refused" : "failed: " + e.getClass().getName());
+      throw e;
+    }
+  }
+
+  private long begin(String action, String target) {
+    try (Connection connection = stores.dataSource().getConnection();
+        PreparedStatement insert =
+            connection.prepareStatement(
+                """
+                insert into idembox.audit (who, via, consumer, action, target)
+                values (?, ?, ?, ?, ?) returning id
+                """)) {
+      insert.setString(1, shortened(who));
+      insert.setString(2, via.name().toLowerCase(Locale.ROOT));
+      insert.setString(3, stores.settings().get(Options.NAME));
+      insert.setString(4, action);
+      insert.setString(5, shortened(target));
+      try (ResultSet row = insert.executeQuery()) {
+        row.next();
+        return row.getLong(1);
+      }
+    } catch (SQLException e) {
+      throw new ServerException(
+          stores.database().address()
+              + " cannot take the audit's note, so nothing was changed: SQLSTATE "
+              + e.getSQLState(),
+          e);
+    }
+  }
+
+  private void end(long id, String outcome) {
+    try (Connection connection = stores.dataSource().getConnection();
+        PreparedStatement update =
+            connection.prepareStatement("update idembox.audit set outcome = ? where id = ?")) {
+      update.setString(1, shortened(outcome));
+      update.setLong(2, id);
+      update.executeUpdate();
+    } catch (SQLException e) {
+      // The change is made or refused already; its beginning is on record.
+      org.slf4j.LoggerFactory.getLogger(Audit.class)
+          .warn("The outcome of audited change {} could not be noted: {}", id, outcome, e);
+    }
+  }
+
+  /** What PostgreSQL can store, and people can read. */
+  private static String shortened(String text) {
+    String storable = text.replace("\u0000", "");
+    return storable.length() > LONGEST ? storable.substring(0, LONGEST) : storable;
+  }
+}

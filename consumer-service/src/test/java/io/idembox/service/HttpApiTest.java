@@ -1,0 +1,139 @@
+package io.idembox.service;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.idembox.testkit.EmbeddedRedis;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Health, metrics and the API of a running service. */
+final class HttpApiTest extends ServiceTestBase {
+  private final HttpClient http = HttpClient.newHttpClient();
+  private Service service;
+  private Thread running;
+
+  @AfterEach
+  void stop() throws Exception {
+    if (service != null) {
+      service.close();
+      running.join(Duration.ofSeconds(30).toMillis());
+    }
+  }
+
+  @Test
+  void probesAndMetricsNeedNoTokenAndTheApiDoes() throws Exception {
+    start(Map.of());
+    send(0, "m1", "{\"id\":\"o1\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from sent") == 1);
+
+    assertThat(get("/health/live", "").statusCode()).isEqualTo(200);
+    assertThat(get("/health/started", "").statusCode()).isEqualTo(200);
+    JsonNode ready = json(get("/health/ready", ""));
+    assertThat(ready.get("up").asBoolean()).isTrue();
+    assertThat(ready.at("/checks/redis").asText()).isEqualTo("answers");
+    assertThat(get("/metrics", "").body()).contains("plugged_booked_total 1.0", "idembox_records");
+
+    for (String path : new String[] {"/api/status", "/api/dead-letters", "/api/nothing"}) {
+      assertThat(get(path, "").statusCode()).as(path).isEqualTo(401);
+      assertThat(get(path, "wrong-token-wrong-token").statusCode()).as(path).isEqualTo(401);
+    }
+    assertThat(json(get("/api/status", TOKEN)).get("partitions")).hasSize(2);
+    assertThat(json(get("/api/report", TOKEN)).get("members").asInt()).isEqualTo(1);
+    assertThat(json(get("/api/inbox/stats", TOKEN)).has("inboxBytes")).isTrue();
+    assertThat(json(get("/api/effects?state=done", TOKEN))).hasSize(1);
+    assertThat(json(get("/api/effects/note?part=o1", TOKEN)).get("state").asText())
+        .isEqualTo("done");
+    assertThat(get("/api/nothing", TOKEN).statusCode()).isEqualTo(404);
+  }
+
+  @Test
+  void aChangeIsAuditedAndARefusalHasNoStackTrace() throws Exception {
+    start(Map.of());
+    send(0, "m1", "{\"id\":\"o1\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from sent") == 1);
+
+    HttpResponse<String> forgotten = post("/api/effects/note/forget?part=o1", "{}");
+    assertThat(forgotten.statusCode()).as(forgotten.body()).isEqualTo(200);
+    HttpResponse<String> again = post("/api/effects/note/forget?part=nobody", "{}");
+    assertThat(again.statusCode()).isEqualTo(409);
+    assertThat(again.body()).contains("neither journal nor guard").doesNotContain("\tat ", "java.");
+    assertThat(
+            count(
+                "select count(*) from idembox.audit where action = 'effects forget' and via = 'api'"
+                    + " and who like 'tester at %' and target like 'note[o1]%' and outcome ="
+                    + " 'done'"))
+        .isEqualTo(1);
+    assertThat(count("select count(*) from idembox.audit where outcome = 'refused'")).isEqualTo(1);
+
+    assertThat(post("/api/dead-letters/1/discard", "not json").statusCode()).isEqualTo(400);
+    assertThat(post("/api/dead-letters/x/discard", "{\"why\":\"x\"}").statusCode()).isEqualTo(400);
+    assertThat(post("/api/dead-letters/1/discard", "{}").body()).contains("'why' is missing");
+    assertThat(post("/api/dead-letters/1/discard", "\"" + "x".repeat(100_000) + "\"").statusCode())
+        .isEqualTo(413);
+    assertThat(get("/api/dead-letters?limit=0", TOKEN).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aStoreThatIsAwayMakesItUnreadyAndNotDead() throws Exception {
+    try (EmbeddedRedis redis = EmbeddedRedis.start()) {
+      start(Map.of("IDEMBOX_REDIS_URI", redis.uri()));
+      await().atMost(SOON).until(() -> get("/health/ready", "").statusCode() == 200);
+      redis.kill();
+      await().atMost(SOON).until(() -> get("/health/ready", "").statusCode() == 503);
+      assertThat(get("/health/ready", "").body()).contains("does not answer");
+      assertThat(get("/health/live", "").statusCode()).isEqualTo(200);
+      redis.restart();
+      await().atMost(SOON).until(() -> get("/health/ready", "").statusCode() == 200);
+    }
+  }
+
+  private void start(Map<String, String> environment) throws Exception {
+    Settings settings = ConfigurationLoader.load(config, environment, Map.of());
+    service = Service.assemble(settings);
+    running =
+        new Thread(
+            () -> {
+              try {
+                service.run();
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "service-under-test");
+    running.start();
+    await().atMost(SOON).until(() -> get("/health/started", "").statusCode() == 200);
+  }
+
+  private HttpResponse<String> get(String path, String token) throws Exception {
+    return http.send(
+        request(path).header("Authorization", "Bearer " + token).build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpResponse<String> post(String path, String body) throws Exception {
+    return http.send(
+        request(path)
+            .header("Authorization", "Bearer " + TOKEN)
+            .header("X-Operator", "tester")
+            .POST(HttpRequest.BodyPublishers.ofString(body))
+            .build(),
+        HttpResponse.BodyHandlers.ofString());
+  }
+
+  private HttpRequest.Builder request(String path) {
+    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.httpPort() + path))
+        .timeout(Duration.ofSeconds(20));
+  }
+
+  private static JsonNode json(HttpResponse<String> answer) throws Exception {
+    return Json.MAPPER.readTree(answer.body());
+  }
+}
