@@ -16,8 +16,10 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -72,6 +74,111 @@ final class IdemboxSchemaTest {
   @RepeatedTest(10)
   void eightInstancesThatStartAtOnceAllSucceed() throws Exception {
     DataSource database = scope.postgres().dataSource();
+
+    eightAtOnce(() -> IdemboxSchema.of(database));
+
+    assertThat(text(database, "select count(*)::text from idembox.installation")).isEqualTo("1");
+    IdemboxSchema.of(database).validate();
+  }
+
+  /** C34 (b): tables of an older version, in use, when eight instances of a later one start. */
+  @Test
+  void eightInstancesOfALaterVersionBringAnOlderSchemaUpToDateOnceAndKeepItsRows()
+      throws Exception {
+    DataSource database = scope.postgres().dataSource();
+    IdemboxSchema.of(database).migrate();
+    execute(
+        database, "insert into idembox.effect_namespace (name) values ('of the older version')");
+    String installation = text(database, "select id::text from idembox.installation");
+    assertThatThrownBy(() -> later(database, "later").validate())
+        .isInstanceOf(SchemaMismatchException.class)
+        .hasMessageContaining("version 900");
+
+    eightAtOnce(() -> later(database, "later"));
+
+    later(database, "later").validate();
+    assertThat(text(database, "select id::text from idembox.installation")).isEqualTo(installation);
+    assertThat(text(database, "select name from idembox.effect_namespace"))
+        .isEqualTo("of the older version");
+    assertThat(
+            text(
+                database,
+                "select string_agg(version, ',' order by installed_rank) from idembox.schema_history"
+                    + " where success and version is not null"))
+        .isEqualTo("1,900");
+    // Instances of the older version that are still there find nothing to complain about.
+    IdemboxSchema.of(database).migrate();
+    IdemboxSchema.of(database).validate();
+  }
+
+  /** C34 (b): tables that something else made, or whose history is lost. */
+  @Test
+  void tablesWithoutAHistoryAreRefusedByNameAndLeftAlone() throws SQLException {
+    DataSource database = scope.postgres().dataSource();
+    execute(database, "create schema idembox", "create table idembox.inbox (mine int)");
+
+    for (ThrowingCallable start :
+        List.<ThrowingCallable>of(
+            () -> IdemboxSchema.of(database).migrate(),
+            () -> IdemboxSchema.of(database).validate())) {
+      assertThatThrownBy(start)
+          .isInstanceOf(SchemaMismatchException.class)
+          .hasMessageContaining("inbox")
+          .hasMessageContaining("schema_history");
+    }
+    assertThat(tables(database)).containsExactly("inbox");
+  }
+
+  @Test
+  void aMigrationThatFailsLeavesTheSchemaAsItWas() throws SQLException {
+    DataSource database = scope.postgres().dataSource();
+    IdemboxSchema.of(database).migrate();
+
+    assertThatThrownBy(() -> later(database, "broken").migrate())
+        .isInstanceOf(SchemaMigrationException.class)
+        .hasMessageContaining("division by zero");
+
+    assertThat(
+            text(
+                database,
+                "select count(*)::text from information_schema.columns"
+                    + " where table_schema = 'idembox' and column_name = 'later'"))
+        .isEqualTo("0");
+    IdemboxSchema.of(database).validate();
+  }
+
+  /** Time-outs that are meant for queries, and an application's search path. */
+  @Test
+  void theSessionsTimeoutsDoNotReachTheMigrationAndItsStateIsPutBack() throws SQLException {
+    TestScope.Database database = scope.postgres();
+    PGSimpleDataSource tight = new PGSimpleDataSource();
+    tight.setURL(
+        database.jdbcUrl()
+            + "&options=-c%20lock_timeout=1ms%20-c%20idle_in_transaction_session_timeout=10ms"
+            + "%20-c%20search_path=app");
+    try (Connection only = tight.getConnection()) {
+      DataSource pool = new OnlyConnection(only);
+
+      IdemboxSchema.of(pool).migrate();
+      IdemboxSchema.of(pool).validate();
+
+      try (Statement statement = only.createStatement();
+          ResultSet row =
+              statement.executeQuery(
+                  "select concat_ws(' ', current_setting('search_path'), current_setting('role'),"
+                      + " current_setting('idle_in_transaction_session_timeout'))")) {
+        row.next();
+        assertThat(row.getString(1)).isEqualTo("app none 10ms");
+      }
+    }
+  }
+
+  private static IdemboxSchema later(DataSource database, String version) {
+    return new IdemboxSchema(
+        database, IdemboxSchema.MIGRATIONS, "classpath:io/idembox/migrations/" + version);
+  }
+
+  private static void eightAtOnce(Supplier<IdemboxSchema> schema) throws Exception {
     CyclicBarrier together = new CyclicBarrier(8);
     ExecutorService instances = Executors.newFixedThreadPool(8);
     try {
@@ -81,7 +188,7 @@ final class IdemboxSchemaTest {
                   i ->
                       () -> {
                         together.await();
-                        IdemboxSchema.of(database).migrate();
+                        schema.get().migrate();
                         return null;
                       })
               .toList();
@@ -91,8 +198,6 @@ final class IdemboxSchemaTest {
     } finally {
       instances.shutdown();
     }
-    assertThat(text(database, "select count(*)::text from idembox.installation")).isEqualTo("1");
-    IdemboxSchema.of(database).validate();
   }
 
   /** C34 (c): the start is refused with the missing right, and with what somebody else may run. */
