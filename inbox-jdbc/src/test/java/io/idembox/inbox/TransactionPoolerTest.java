@@ -1,6 +1,7 @@
 package io.idembox.inbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.effect.EffectCatalog;
@@ -14,9 +15,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,24 +32,18 @@ import org.junit.jupiter.api.Test;
 final class TransactionPoolerTest {
   private static final NamedEffect MAIL = NamedEffect.of("mail", EffectPolicy.defaults());
 
+  /** Server sessions, for more clients than that. */
+  private static final int SERVERS = 3;
+
   private EmbeddedPostgres postgres;
-  private TransactionPooler pooler;
+  private String database;
+  private AutoCloseable pooler;
   private HikariDataSource pool;
 
   @BeforeEach
-  void start() throws Exception {
+  void start() {
     postgres = EmbeddedPostgres.start();
-    String database = postgres.createDatabase();
-    pooler = new TransactionPooler(postgres.port(), postgres.user(), database, 3);
-    pool =
-        OwnServer.pool(
-            "jdbc:postgresql://localhost:"
-                + pooler.port()
-                + "/"
-                + database
-                + "?prepareThreshold=0&user="
-                + postgres.user(),
-            6);
+    database = postgres.createDatabase();
   }
 
   @AfterEach
@@ -55,16 +53,80 @@ final class TransactionPoolerTest {
     postgres.close();
   }
 
+  /**
+   * One that hands out another server session at each turn, so that what is left behind is found.
+   */
   @Test
-  void c34MigrationsClaimsHandlersJournalProgressAndPruningWorkBehindIt() throws Exception {
+  void c34MigrationsClaimsHandlersJournalProgressAndPruningWorkBehindARelay() throws Exception {
+    TransactionPooler relay =
+        new TransactionPooler(postgres.port(), postgres.user(), database, SERVERS);
+    behind(relay, relay.port());
+
+    everythingWorks();
+  }
+
+  @Test
+  void c34MigrationsClaimsHandlersJournalProgressAndPruningWorkBehindPgBouncer() throws Exception {
+    assumeTrue(PgBouncer.program().isPresent(), "no pgbouncer on this machine (Debian: pgbouncer)");
+    PgBouncer bouncer = PgBouncer.start(postgres.port(), postgres.user(), SERVERS);
+    behind(bouncer, bouncer.port());
+
+    everythingWorks();
+  }
+
+  /** Those that wait for the one that migrates must leave it the server sessions that it needs. */
+  @Test
+  void c34MoreInstancesThanServerSessionsMigrateAtOnce() throws Exception {
+    TransactionPooler relay =
+        new TransactionPooler(postgres.port(), postgres.user(), database, SERVERS);
+    behind(relay, relay.port());
+    CyclicBarrier together = new CyclicBarrier(8);
+    ExecutorService instances = Executors.newFixedThreadPool(8);
+    try {
+      List<Callable<Void>> starts =
+          IntStream.range(0, 8)
+              .<Callable<Void>>mapToObj(
+                  i ->
+                      () -> {
+                        together.await();
+                        IdemboxSchema.of(pool).migrate();
+                        return null;
+                      })
+              .toList();
+      for (Future<Void> start : instances.invokeAll(starts)) {
+        start.get();
+      }
+    } finally {
+      instances.shutdown();
+    }
+    assertThat(text("select count(*)::text from idembox.installation")).isEqualTo("1");
+    assertThat(settings()).contains("\"$user\", public");
+  }
+
+  private void behind(AutoCloseable transactionPooler, int port) {
+    pooler = transactionPooler;
+    pool =
+        OwnServer.pool(
+            "jdbc:postgresql://127.0.0.1:"
+                + port
+                + "/"
+                + database
+                + "?prepareThreshold=0&user="
+                + postgres.user(),
+            24);
+  }
+
+  private void everythingWorks() throws Exception {
+    execute("select 1");
+    String untouched = settings();
     IdemboxSchema.of(pool).migrate();
     IdemboxSchema.of(pool).validate();
+    nothingOfOursStaysBehind(untouched);
     execute("create table ledger (order_id text not null)");
     JdbcInbox jdbc = JdbcInbox.builder(pool).build();
     jdbc.check();
     RegisteredConsumer consumer =
         jdbc.register(new ConsumerRegistration("billing", "billing", null, InboxFixture.RESOLVER));
-    String before = settings();
     UUID[] ids = InboxFixture.ids(200);
     ExecutorService lanes = Executors.newFixedThreadPool(4);
     try {
@@ -85,11 +147,8 @@ final class TransactionPoolerTest {
     assertThat(text("select count(*)::text from ledger")).isEqualTo("200");
     assertThat(text("select count(*)::text from idembox.inbox")).isEqualTo("200");
     assertThat(text("select count(*)::text from idembox.effect where state = 2")).isEqualTo("200");
-    // Nothing of ours stays behind on any of the server's sessions.
-    for (int i = 0; i < 12; i++) {
-      assertThat(settings()).isEqualTo(before);
-    }
     progressAndPruning(jdbc.open(consumer, EffectCatalog.of(MAIL), null));
+    nothingOfOursStaysBehind(untouched);
   }
 
   private static void progressAndPruning(ConsumerInbox inbox) {
@@ -129,11 +188,21 @@ final class TransactionPoolerTest {
     return handled;
   }
 
+  /** On any of the server's sessions: a client gets another one each time. */
+  private void nothingOfOursStaysBehind(String untouched) {
+    for (int i = 0; i < 4 * SERVERS; i++) {
+      assertThat(settings()).isEqualTo(untouched);
+    }
+    assertThat(text("select count(*)::text from pg_locks where locktype = 'advisory'"))
+        .isEqualTo("0");
+  }
+
   private String settings() {
     return text(
         "select current_setting('statement_timeout') || current_setting('lock_timeout')"
             + " || current_setting('idle_in_transaction_session_timeout')"
-            + " || current_setting('plan_cache_mode') || current_setting('synchronous_commit')");
+            + " || current_setting('plan_cache_mode') || current_setting('synchronous_commit')"
+            + " || current_setting('search_path') || current_setting('role')");
   }
 
   private void execute(String sql) throws Exception {
