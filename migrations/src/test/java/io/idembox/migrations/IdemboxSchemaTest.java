@@ -105,7 +105,8 @@ final class IdemboxSchemaTest {
                 database,
                 "select string_agg(version, ',' order by installed_rank) from idembox.schema_history"
                     + " where success and version is not null"))
-        .isEqualTo("1,900");
+        .startsWith("1,")
+        .endsWith(",900");
     // Instances of the older version that are still there find nothing to complain about.
     IdemboxSchema.of(database).migrate();
     IdemboxSchema.of(database).validate();
