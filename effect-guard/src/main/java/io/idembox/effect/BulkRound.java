@@ -149,7 +149,19 @@ final class BulkRound<R> {
     }
   }
 
-  private void claim(List<EffectBulk.Slot<R>> window) {
+  private void claim(List<EffectBulk.Slot<R>> wanting) {
+    List<EffectBulk.Slot<R>> window = new ArrayList<>(wanting.size());
+    for (EffectBulk.Slot<R> slot : wanting) {
+      Lease own = parts.leases().of(slot.call().id());
+      if (own == null) {
+        window.add(slot);
+      } else if (!slot.call().patience().isZero()) {
+        claimed.add(new Work<>(slot, null, null));
+      } else {
+        parts.permits().release();
+        finish(slot, outcomes.runsHere(slot.call(), own));
+      }
+    }
     List<StoreCommand.Claim> claims = new ArrayList<>(window.size());
     List<Lease> leases = new ArrayList<>(window.size());
     long askedAt = parts.nanos().getAsLong();

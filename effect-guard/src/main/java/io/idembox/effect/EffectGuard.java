@@ -72,6 +72,8 @@ public final class EffectGuard implements AutoCloseable {
     bulk = new EffectBulk(parts, runner, outcomes, () -> closed);
     closeTimeout = b.closeTimeout;
     parts.timer().start();
+    GuardTimer timer = parts.timer();
+    store.onReconnect(timer::hurry);
   }
 
   /** Starts a guard on a store, which stays the caller's to close, after the guard. */
@@ -256,7 +258,9 @@ public final class EffectGuard implements AutoCloseable {
 
   private void checkLease(EffectPolicy policy, String effect) {
     Duration command = parts.calls().store().commandTimeout();
-    if (policy.lease().compareTo(command.multipliedBy(3)) < 0) {
+    // In nanoseconds: Duration multiplies through BigDecimal, which takes longer than the rest of
+    // the checks.
+    if (policy.lease().toNanos() < 3 * command.toNanos()) {
       throw new IllegalArgumentException(
           "Effect '%s' has lease %s, shorter than three command time-outs (%s) of the store: it could not be renewed in time"
               .formatted(effect, policy.lease(), command));

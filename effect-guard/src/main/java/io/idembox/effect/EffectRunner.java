@@ -85,6 +85,22 @@ final class EffectRunner {
         parts.count(call.effect(), EffectMetrics.Event.UNAVAILABLE);
         throw EffectGuard.closedException(parts.namespace());
       }
+      Lease own = sent == null ? parts.leases().of(call.id()) : null;
+      if (own != null) {
+        long left = giveUp - parts.nanos().getAsLong();
+        if (left <= 0) {
+          return outcomes.runsHere(call, own);
+        }
+        if (!waited) {
+          waited = true;
+          parts.count(call.effect(), EffectMetrics.Event.WAITED);
+        }
+        if (!pause(shortest(jitter(pause), Duration.ofNanos(left)))) {
+          throw new EffectInterruptedException(parts.shown(call.key()), null);
+        }
+        pause = shortest(pause.multipliedBy(2), LONGEST_PAUSE);
+        continue;
+      }
       EffectToken token = sent != null ? sent : EffectToken.fresh();
       Claimed claimed;
       try {
@@ -169,7 +185,7 @@ final class EffectRunner {
    */
   private Claimed claim(GuardedCall<?> call, EffectToken token, boolean sentBefore) {
     StoreCommand.Claim claim = call.claim(token, parts.owner());
-    Duration patience = parts.calls().store().commandTimeout().multipliedBy(2);
+    long patience = 2 * parts.calls().store().commandTimeout().toNanos();
     long startedAt = parts.nanos().getAsLong();
     boolean maybeApplied = sentBefore;
     while (true) {
@@ -185,7 +201,7 @@ final class EffectRunner {
         throw new EffectInterruptedException(parts.shown(call.key()), e);
       } catch (EffectStoreException e) {
         maybeApplied |= e.maybeApplied();
-        boolean inTime = parts.nanos().getAsLong() - startedAt < patience.toNanos();
+        boolean inTime = parts.nanos().getAsLong() - startedAt < patience;
         if (maybeApplied && unanswered(e) && inTime && pause(ASK_AGAIN)) {
           continue;
         }

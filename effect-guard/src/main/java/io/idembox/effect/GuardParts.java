@@ -37,6 +37,9 @@ record GuardParts(
   }
 
   void time(String effect, EffectMetrics.Timing timing, long sinceNanos) {
+    if (metrics == EffectMetrics.NONE) {
+      return;
+    }
     metrics.time(effect, timing, Duration.ofNanos(nanos.getAsLong() - sinceNanos));
   }
 }

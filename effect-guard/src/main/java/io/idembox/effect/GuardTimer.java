@@ -18,6 +18,7 @@ final class GuardTimer implements Runnable {
   private final MarkerWatch marker;
   private final Thread thread;
   private volatile boolean stopped;
+  private volatile boolean hurried;
   private volatile long turn = LONGEST_TURN;
 
   GuardTimer(String name, LeaseKeeper leases, Afterwork afterwork, MarkerWatch marker) {
@@ -41,6 +42,12 @@ final class GuardTimer implements Runnable {
     }
   }
 
+  /** The store is there again: what waits for it is sent before others ask for the same keys. */
+  void hurry() {
+    hurried = true;
+    LockSupport.unpark(thread);
+  }
+
   void stop() {
     stopped = true;
     LockSupport.unpark(thread);
@@ -52,8 +59,10 @@ final class GuardTimer implements Runnable {
     while (!stopped) {
       LockSupport.parkNanos(this, turn);
       try {
+        boolean now = hurried;
+        hurried = false;
         leases.turn();
-        if (++count % TURNS_PER_AFTERWORK == 0) {
+        if (now || ++count % TURNS_PER_AFTERWORK == 0) {
           afterwork.turn();
           marker.turn();
         }

@@ -3,6 +3,7 @@ package io.idembox.effect;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.ObjectWriter;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
@@ -26,6 +27,15 @@ public final class JsonEffectCodec implements EffectCodec {
   private static final int MAX_NAME = 127;
 
   private final ObjectMapper mapper;
+
+  /** Writers that have found their serializer; a class that is unloaded takes its own with it. */
+  private final ClassValue<ObjectWriter> writers =
+      new ClassValue<>() {
+        @Override
+        protected ObjectWriter computeValue(Class<?> type) {
+          return mapper.writerFor(type);
+        }
+      };
 
   /**
    * With dates as text, unknown fields passed over, and maps in key order, so that equal requests
@@ -57,7 +67,7 @@ public final class JsonEffectCodec implements EffectCodec {
     if (value == null) {
       return new byte[] {NULL};
     }
-    byte[] json = mapper.writeValueAsBytes(value);
+    byte[] json = writers.get(value.getClass()).writeValueAsBytes(value);
     ReceiptType declared = value.getClass().getAnnotation(ReceiptType.class);
     byte[] name = name(value.getClass(), declared);
     byte[] out = new byte[3 + name.length + json.length];
@@ -95,7 +105,9 @@ public final class JsonEffectCodec implements EffectCodec {
   /** The JSON alone: a request's class may be renamed. */
   @Override
   public byte[] comparable(@Nullable Object request) throws JsonProcessingException {
-    return mapper.writeValueAsBytes(request);
+    return request == null
+        ? mapper.writeValueAsBytes(null)
+        : writers.get(request.getClass()).writeValueAsBytes(request);
   }
 
   private static byte[] name(Class<?> type, @Nullable ReceiptType declared) {

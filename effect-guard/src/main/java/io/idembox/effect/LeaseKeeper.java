@@ -24,15 +24,18 @@ final class LeaseKeeper {
   private final EffectMetrics metrics;
   private final LongSupplier nanos;
   private final Executor executor;
-  private final Map<Lease, Run> held = new ConcurrentHashMap<>();
+  private final Map<EffectToken, Run> held = new ConcurrentHashMap<>();
+  private final Map<EffectId, Lease> byId = new ConcurrentHashMap<>();
 
   private static final class Run {
+    final Lease lease;
     final String effect;
     final Supplier<String> shown;
     volatile boolean asking;
     volatile boolean reported;
 
-    Run(String effect, Supplier<String> shown) {
+    Run(Lease lease, String effect, Supplier<String> shown) {
+      this.lease = lease;
       this.effect = effect;
       this.shown = shown;
     }
@@ -46,11 +49,23 @@ final class LeaseKeeper {
   }
 
   void hold(Lease lease, String effect, Supplier<String> shown) {
-    held.put(lease, new Run(effect, shown));
+    held.put(lease.token(), new Run(lease, effect, shown));
+    byId.put(lease.id(), lease);
   }
 
   void drop(Lease lease) {
-    held.remove(lease);
+    held.remove(lease.token());
+    byId.remove(lease.id(), lease);
+  }
+
+  /**
+   * The lease of this guard's own run of an effect, from its start until its end is stored; null if
+   * it runs none. While there is one, nobody in this process asks the store for the key: where the
+   * store was away for longer than the lease, or lost its data, it would give the key to a second
+   * run beside the first, or after it.
+   */
+  @Nullable Lease of(EffectId id) {
+    return byId.get(id);
   }
 
   boolean idle() {
@@ -62,7 +77,8 @@ final class LeaseKeeper {
     List<Lease> due = new ArrayList<>();
     List<StoreCommand> renewals = new ArrayList<>();
     held.forEach(
-        (lease, run) -> {
+        (token, run) -> {
+          Lease lease = run.lease;
           if (lease.lost()) {
             report(lease, run);
           }
@@ -81,12 +97,12 @@ final class LeaseKeeper {
       replies = store.applyAll(renewals);
     } catch (RuntimeException e) {
       // As if there were no answer: asked again at the next turn.
-      due.forEach(lease -> idle(held.get(lease)));
+      due.forEach(lease -> idle(held.get(lease.token())));
       throw e;
     }
     for (int i = 0; i < due.size(); i++) {
       Lease lease = due.get(i);
-      Run run = held.get(lease);
+      Run run = held.get(lease.token());
       if (run != null) {
         var unused =
             replies
@@ -108,7 +124,7 @@ final class LeaseKeeper {
     } else if (reply.code() == StoreReply.Code.OK) {
       lease.renewed(askedAt);
       run.reported = false;
-    } else if (held.containsKey(lease)) {
+    } else if (held.containsKey(lease.token())) {
       // A run that has just ended is no loss: its own settlement took the token off the record.
       lease.markTakenOver();
       report(lease, run);

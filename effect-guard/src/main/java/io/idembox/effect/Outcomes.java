@@ -29,6 +29,11 @@ final class Outcomes {
     return outcome;
   }
 
+  /** The outcome of a call whose effect runs in this process, counted. */
+  <R> EffectOutcome<R> runsHere(GuardedCall<R> call, Lease own) {
+    return count(call, new EffectOutcome.InProgress<>(call.key(), parts.owner(), own.remaining()));
+  }
+
   /**
    * As {@link #standing}, for a record that a look-up found settled; not logged, for a bulk sums
    * up.

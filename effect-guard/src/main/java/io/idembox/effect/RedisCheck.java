@@ -116,6 +116,13 @@ final class RedisCheck {
           "When it is full, no effect starts",
           "Raise maxmemory or shorten retentions");
     }
+    add(
+        Severity.INFO,
+        "redis.size",
+        "Redis at %s holds %d keys in %s bytes"
+            .formatted(where, keys(info), info.getOrDefault("used_memory", "?")),
+        "An effect stays for its retention: keys grow with rate x retention",
+        "Compare with what the effects' rates and retentions let expect");
     if (number(info, "evicted_keys") > 0) {
       add(
           Severity.WARNING,
@@ -203,6 +210,18 @@ final class RedisCheck {
               }
             });
     return values;
+  }
+
+  /** Of all databases: {@code db0:keys=12,expires=11,avg_ttl=0}. */
+  private static long keys(Map<String, String> info) {
+    long keys = 0;
+    for (Map.Entry<String, String> line : info.entrySet()) {
+      if (line.getKey().matches("db\\d+") && line.getValue().startsWith("keys=")) {
+        String value = line.getValue();
+        keys += Long.parseLong(value.substring("keys=".length(), value.indexOf(',')));
+      }
+    }
+    return keys;
   }
 
   private static long number(Map<String, String> info, String name) {

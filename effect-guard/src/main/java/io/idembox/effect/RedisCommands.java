@@ -1,7 +1,5 @@
 package io.idembox.effect;
 
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.protocol.CommandArgs;
 import java.nio.ByteBuffer;
 import java.time.Instant;
 import java.util.Arrays;
@@ -40,39 +38,46 @@ final class RedisCommands {
   /**
    * Everything after EVAL or EVALSHA.
    *
-   * @param script its text or its SHA-1
+   * @param script its text or its SHA-1, as {@link EvalArgs#argument} gives it
    * @param nowMillis the server's clock as the store knows it, for the second at which an effect
    *     ended
    */
-  CommandArgs<byte[], byte[]> args(StoreCommand command, String script, long nowMillis) {
+  EvalArgs args(StoreCommand command, byte[] script, long nowMillis) {
     EffectId id = command.id();
-    CommandArgs<byte[], byte[]> args =
-        new CommandArgs<>(ByteArrayCodec.INSTANCE)
-            .add(script)
-            .add(2)
-            .addKey(RedisKeys.record(id.hash()))
-            .addKey(keys.apply(id.namespace()).index(id.hash()));
+    byte[] key = RedisKeys.record(id.hash());
+    byte[] index = keys.apply(id.namespace()).index(id.hash());
     if (command instanceof StoreCommand.Claim claim) {
-      args.add(fromNothing(claim)).add(claim.lease().toMillis());
-      if (!claim.takeOver()) {
-        args.add(NO);
-      }
+      byte[] lease = EvalArgs.number(claim.lease().toMillis());
+      return claim.takeOver()
+          ? EvalArgs.of(script, key, index, fromNothing(claim), lease)
+          : EvalArgs.of(script, key, index, fromNothing(claim), lease, NO);
     } else if (command instanceof StoreCommand.Settle settle) {
-      end(
-          args.add(firstRun(settle.token())),
-          settle.token().mark(),
-          settle.settlement(),
-          nowMillis);
+      Settlement end = settle.settlement();
+      return EvalArgs.of(
+          script,
+          key,
+          index,
+          firstRun(settle.token()),
+          settled(settle.token().mark(), end, nowMillis),
+          EvalArgs.number(end.retention().toMillis()));
     } else if (command instanceof StoreCommand.Release release) {
-      args.add(release.token().raw());
+      return EvalArgs.of(script, key, index, release.token().raw());
     } else if (command instanceof StoreCommand.MarkInDoubt mark) {
-      args.add(mark.token().raw());
+      return EvalArgs.of(script, key, index, mark.token().raw());
     } else if (command instanceof StoreCommand.Renew renew) {
-      args.add(renew.token().raw()).add(renew.lease().toMillis());
+      byte[] lease = EvalArgs.number(renew.lease().toMillis());
+      return EvalArgs.of(script, key, index, renew.token().raw(), lease);
     } else if (command instanceof StoreCommand.Resolve resolve) {
-      end(args.add(NO), 0, resolve.settlement(), nowMillis);
+      Settlement end = resolve.settlement();
+      return EvalArgs.of(
+          script,
+          key,
+          index,
+          NO,
+          settled(0, end, nowMillis),
+          EvalArgs.number(end.retention().toMillis()));
     }
-    return args;
+    return EvalArgs.of(script, key, index);
   }
 
   /** A claimed record from its flags on, as it is if nothing was there before. */
@@ -100,22 +105,17 @@ final class RedisCommands {
         .array();
   }
 
-  private static void end(
-      CommandArgs<byte[], byte[]> args, int mark, Settlement end, long nowMillis) {
-    byte head =
-        RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED);
-    byte flags = (byte) (end.receiptKept() ? 0 : RecordFormat.FLAG_RECEIPT_NOT_KEPT);
+  /** A settled record, as it is if the key was never forgotten. */
+  private static byte[] settled(int mark, Settlement end, long nowMillis) {
     byte[] payload = end.payload();
-    args.add(
-            ByteBuffer.allocate(14 + payload.length)
-                .put(head)
-                .put(flags)
-                .putInt((int) (nowMillis / 1000))
-                .putInt(mark)
-                .putInt(end.fingerprint())
-                .put(payload)
-                .array())
-        .add(end.retention().toMillis());
+    return ByteBuffer.allocate(14 + payload.length)
+        .put(RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED))
+        .put((byte) (end.receiptKept() ? 0 : RecordFormat.FLAG_RECEIPT_NOT_KEPT))
+        .putInt((int) (nowMillis / 1000))
+        .putInt(mark)
+        .putInt(end.fingerprint())
+        .put(payload)
+        .array();
   }
 
   /**

@@ -14,6 +14,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -120,7 +121,7 @@ public final class RedisEffectStore implements EffectStore {
               new Command<>(
                   CommandType.EVALSHA,
                   new ByteArrayOutput<>(CODEC),
-                  commands.args(command, text().sha1(), clock.millis())));
+                  commands.args(command, text().sha1Argument(), clock.millis())));
       sent.onComplete(
           (bytes, failure) -> {
             if (failure instanceof RedisNoScriptException) {
@@ -138,7 +139,10 @@ public final class RedisEffectStore implements EffectStore {
               new Command<>(
                   CommandType.EVAL,
                   new ByteArrayOutput<>(CODEC),
-                  commands.args(command, text().source(), clock.millis())));
+                  commands.args(
+                      command,
+                      EvalArgs.argument(text().source().getBytes(StandardCharsets.UTF_8)),
+                      clock.millis())));
       sent.onComplete(this::answer);
       dispatch(sent);
     }

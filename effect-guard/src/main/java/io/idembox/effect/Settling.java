@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
 /** Tells the store how runs ended, and makes their outcomes of its answers. */
 final class Settling {
   private static final Logger LOG = LoggerFactory.getLogger(Settling.class);
-  private static final Duration LONGEST_PATIENCE = Duration.ofSeconds(10);
+  private static final long LONGEST_PATIENCE = Duration.ofSeconds(10).toNanos();
   private static final long PAUSE = Duration.ofMillis(50).toNanos();
 
   private final GuardParts parts;
@@ -22,8 +22,7 @@ final class Settling {
 
   /** Stores a run's end, trying again while the lease is young; then leaves it to the afterwork. */
   <R> EffectOutcome<R> settle(GuardedCall<R> call, EffectRunner.Claimed claimed, RunEnd<R> end) {
-    Duration third = call.policy().lease().dividedBy(3);
-    Duration patience = third.compareTo(LONGEST_PATIENCE) < 0 ? third : LONGEST_PATIENCE;
+    long patience = Math.min(call.policy().lease().toNanos() / 3, LONGEST_PATIENCE);
     long startedAt = parts.nanos().getAsLong();
     // An interrupt is the caller's, for later: with its flag set no pause would be one.
     boolean interrupted = Thread.interrupted();
@@ -36,7 +35,7 @@ final class Settling {
           return stored(call, claimed, end, reply);
         } catch (EffectStoreException e) {
           if (e.kind() == EffectStoreException.Kind.CLOSED
-              || parts.nanos().getAsLong() - startedAt > patience.toNanos()) {
+              || parts.nanos().getAsLong() - startedAt > patience) {
             return leave(call, claimed, end, e);
           }
           LockSupport.parkNanos(this, PAUSE);

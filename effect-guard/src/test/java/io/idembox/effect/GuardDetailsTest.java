@@ -252,6 +252,41 @@ final class GuardDetailsTest {
   }
 
   @Test
+  void whatThisProcessHasRunIsNotRunAgainHereThoughItsLeaseEndedBeforeTheStoreTookItsEnd() {
+    boolean[] away = {true};
+    EffectStore forgetful =
+        new DelegatingStore(store) {
+          @Override
+          public CompletionStage<StoreReply> apply(StoreCommand command) {
+            return away[0]
+                    && (command instanceof StoreCommand.Settle
+                        || command instanceof StoreCommand.Renew)
+                ? CompletableFuture.failedStage(
+                    new EffectStoreException(EffectStoreException.Kind.UNREACHABLE, "gone", null))
+                : super.apply(command);
+          }
+        };
+    MailEffect mail =
+        new MailEffect().policy(ONCE.toBuilder().lease(Duration.ofMillis(300)).build());
+    List<EffectCall<Mail>> calls = List.of(EffectCall.first(key("1"), new Mail("a@b", 1)));
+    try (EffectGuard guard = EffectGuard.builder(forgetful).namespace("ops").owner("S1").build()) {
+      EffectOutcome<Sent> first = guard.tryOnce(mail, key("1"), new Mail("a@b", 1));
+      assertThat(((EffectOutcome.Performed<Sent>) first).recorded()).isFalse();
+      clock.now = clock.now.plusSeconds(60);
+
+      EffectOutcome<Sent> second = guard.tryOnce(mail, key("1"), new Mail("a@b", 1));
+      assertThat(((EffectOutcome.InProgress<Sent>) second).owner()).isEqualTo("S1");
+      assertThat(guard.tryOnceAll(mail, calls).get(0).kind()).isEqualTo(Kind.IN_PROGRESS);
+      away[0] = false;
+
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> guard.tryOnce(mail, key("1"), new Mail("a@b", 1)).kind() == Kind.REPLAYED);
+      assertThat(mail.runs()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void nothingIsToldOfALeaseThatIsLostAfterItsCodeHasEnded() {
     Lease lease =
         new Lease(
@@ -395,6 +430,46 @@ final class GuardDetailsTest {
       assertThat(guard.tryOnceAll(effect, List.of(EffectCall.first(key("1"), self))).get(0).kind())
           .isEqualTo(Kind.NOT_PERFORMED);
       assertThat(guard.operations().show(key("1"))).isEmpty();
+    }
+  }
+
+  @Test
+  void aCodecMayKeepReceiptsSoThatTheStoreCannotReadThem() {
+    EffectCodec secret =
+        new EffectCodec() {
+          private final EffectCodec json = new JsonEffectCodec();
+
+          @Override
+          public byte[] encode(Object value) throws Exception {
+            return turned(json.encode(value));
+          }
+
+          @Override
+          public <T> T decode(byte[] bytes, Class<T> type) throws Exception {
+            return json.decode(turned(bytes), type);
+          }
+
+          @Override
+          public byte[] comparable(Object request) throws Exception {
+            return json.comparable(request);
+          }
+
+          private byte[] turned(byte[] bytes) {
+            byte[] turned = bytes.clone();
+            for (int i = 0; i < turned.length; i++) {
+              turned[i] ^= 0x5a;
+            }
+            return turned;
+          }
+        };
+    try (EffectGuard guard = EffectGuard.builder(store).namespace("secret").codec(secret).build()) {
+      for (int i = 0; i < 2; i++) {
+        assertThat(guard.once(ONCE, key("1"), String.class, attempt -> "card 4711"))
+            .isEqualTo("card 4711");
+      }
+      byte[] kept = guard.operations().show(key("1")).orElseThrow().receipt();
+      assertThat(new String(kept, java.nio.charset.StandardCharsets.ISO_8859_1))
+          .doesNotContain("4711");
     }
   }
 

@@ -13,6 +13,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -157,6 +159,107 @@ final class LostRepliesTest {
     assertThat(record("9").state()).isEqualTo(EffectRecord.State.IN_DOUBT);
     assertThat(guard.tryOnce(HOLD, key("9"), String.class, attempt -> "again").kind())
         .isEqualTo(Kind.IN_DOUBT);
+  }
+
+  @Test
+  void aDecisionWhoseReplyIsLostMayBeRepeatedAndDecidesOnce() {
+    EffectOperations people = guard.operations();
+    for (String id : List.of("done", "not done")) {
+      guard.tryOnce(
+          HOLD,
+          key(id),
+          String.class,
+          attempt -> {
+            throw new IOException("reset");
+          });
+    }
+
+    assertThat(
+            repeated(
+                RedisScript.RESOLVE,
+                id -> people.resolveDone(key(id), "by phone", Duration.ofDays(1)),
+                "done"))
+        .isEqualTo(EffectOperations.Decision.ALREADY_SETTLED);
+    assertThat(record("done").state()).isEqualTo(EffectRecord.State.DONE);
+    assertThat(
+            repeated(
+                RedisScript.RESOLVE_NOT_DONE, id -> people.resolveNotDone(key(id)), "not done"))
+        .isEqualTo(EffectOperations.Decision.NOTHING_THERE);
+    assertThat(record("not done")).isNull();
+    // A second generation would be a second provider key for nothing.
+    assertThat(repeated(RedisScript.FORGET, id -> people.forget(key(id)), "warm"))
+        .isEqualTo(EffectOperations.Decision.NOTHING_THERE);
+    assertThat(record("warm").generation()).isEqualTo(1);
+    assertThat(people.inDoubt()).isEmpty();
+  }
+
+  /** The decision, asked for again after its first reply was lost. */
+  private EffectOperations.Decision repeated(
+      RedisScript script, Function<String, EffectOperations.Decision> decision, String id) {
+    // So that the server knows the script.
+    var unused = decision.apply("nothing is known of this");
+    EffectId known = EffectId.of(scope.namespace(), key("nothing is known of this"));
+    store.apply(new StoreCommand.Forget(known)).toCompletableFuture().join();
+    Fault lost = relay.dropReplyTo(script.text(scope.redis().majorVersion() >= 7).sha1());
+    assertThatExceptionOfType(EffectStoreException.class)
+        .isThrownBy(() -> decision.apply(id))
+        .matches(EffectStoreException::maybeApplied);
+    await().atMost(LIMIT).until(lost::hasHappened);
+    AtomicReference<EffectOperations.Decision> second = new AtomicReference<>();
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .untilAsserted(() -> second.set(decision.apply(id)));
+    return second.get();
+  }
+
+  @Test
+  void aSweepAndAMarkerWhoseReplyIsLostDoNoHarmTwice() {
+    EffectId abandoned = EffectId.of(scope.namespace(), key("abandoned"));
+    store
+        .apply(
+            new StoreCommand.Claim(
+                abandoned,
+                EffectToken.fresh(),
+                key("abandoned"),
+                Duration.ofMillis(1),
+                true,
+                false,
+                1,
+                0,
+                "gone"))
+        .toCompletableFuture()
+        .join();
+    store
+        .apply(new StoreCommand.EndLease(EffectId.of(scope.namespace(), key("x"))))
+        .toCompletableFuture()
+        .join();
+    Fault lost =
+        relay.dropReplyTo(RedisScript.END_LEASE.text(scope.redis().majorVersion() >= 7).sha1());
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .until(
+            () -> {
+              guard.operations().sweep();
+              return lost.hasHappened();
+            });
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptionsInstanceOf(EffectStoreException.class)
+        .until(() -> record("abandoned").state() == EffectRecord.State.IN_DOUBT);
+
+    String namespace = scope.namespace() + "-new";
+    Fault marker = relay.dropReplyTo("local marker = redis.call");
+    assertThat(store.marker(namespace)).failsWithin(LIMIT);
+    await().atMost(LIMIT).until(marker::hasHappened);
+    AtomicReference<StoreMarker> first = new AtomicReference<>();
+    await()
+        .atMost(LIMIT)
+        .ignoreExceptions()
+        .untilAsserted(() -> first.set(store.marker(namespace).toCompletableFuture().join()));
+    assertThat(store.marker(namespace).toCompletableFuture().join().id())
+        .isEqualTo(first.get().id());
   }
 
   @Test

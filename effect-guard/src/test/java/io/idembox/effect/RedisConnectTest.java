@@ -73,6 +73,15 @@ final class RedisConnectTest {
       guard.once(
           EffectPolicy.defaults(), EffectKey.of("mail").id("1"), String.class, attempt -> "sent");
       assertThat(redis.command("INFO", "keyspace")).contains("db3:").doesNotContain("db0:");
+      // Which writes the marker.
+      guard.check();
+      assertThat(guard.check())
+          .anySatisfy(
+              finding -> {
+                assertThat(finding.code()).isEqualTo("redis.size");
+                // The effect and the namespace's marker.
+                assertThat(finding.what()).contains("holds 2 keys in ");
+              });
     }
     assertThatIllegalArgumentException()
         .isThrownBy(() -> RedisEffectStore.connect("redis://:s3cret@one:1,two:2/3"))

@@ -6,13 +6,14 @@ import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectOutcome;
 import io.idembox.effect.RedisEffectStore;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Bulks of 500: all new, beside as many single calls; all known, beside a bare MGET. Rounds of each
- * take turns.
+ * Bulks of 500: all new, beside as many single calls; all known, beside a bare MGET. They take
+ * turns, and the figures are the medians of the rounds.
  */
 final class BulkFigures {
   private static final int SIZE = 500;
@@ -28,10 +29,10 @@ final class BulkFigures {
 
   void measure(int rounds, Map<String, Object> figures) {
     InvoiceEffect effect = new InvoiceEffect();
-    long single = 0;
-    long bulk = 0;
-    long known = 0;
-    long mget = 0;
+    double[] single = new double[rounds];
+    double[] bulk = new double[rounds];
+    double[] known = new double[rounds];
+    double[] mget = new double[rounds];
     byte[][] plainKeys = new byte[SIZE][];
     for (int i = 0; i < SIZE; i++) {
       plainKeys[i] = PlainRedis.key(10_000_000L + i);
@@ -57,24 +58,37 @@ final class BulkFigures {
         }
         long t4 = System.nanoTime();
         if (round >= 0) {
-          single += t1 - t0;
-          bulk += t2 - t1;
-          known += t3 - t2;
-          mget += t4 - t3;
+          single[round] = t1 - t0;
+          bulk[round] = t2 - t1;
+          known[round] = t3 - t2;
+          mget[round] = t4 - t3;
         }
       }
     }
-    double calls = rounds * (double) SIZE;
     Map<String, Object> out = new LinkedHashMap<>();
-    out.put("singleCallsPerSecond", calls / single * 1e9);
-    out.put("bulkCallsPerSecond", calls / bulk * 1e9);
-    out.put("bulkOverSingle", (double) single / bulk);
-    out.put("knownCallsPerSecond", calls / known * 1e9);
-    out.put("bareMgetKeysPerSecond", calls / mget * 1e9);
-    out.put("knownOverMget", (double) mget / known);
+    out.put("singleCallsPerSecond", SIZE * 1e9 / median(single));
+    out.put("bulkCallsPerSecond", SIZE * 1e9 / median(bulk));
+    out.put("bulkOverSingle", median(ratios(single, bulk)));
+    out.put("knownCallsPerSecond", SIZE * 1e9 / median(known));
+    out.put("bareMgetKeysPerSecond", SIZE * 1e9 / median(mget));
+    out.put("knownOverMget", median(ratios(mget, known)));
     out.put("size", SIZE);
     out.put("rounds", rounds);
     figures.put("bulk", out);
+  }
+
+  private static double[] ratios(double[] a, double[] b) {
+    double[] ratios = new double[a.length];
+    for (int i = 0; i < a.length; i++) {
+      ratios[i] = a[i] / b[i];
+    }
+    return ratios;
+  }
+
+  private static double median(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    return sorted[sorted.length / 2];
   }
 
   private static List<EffectCall<Invoice>> calls(String operation, int round) {

@@ -58,7 +58,7 @@ public final class GuardBenchmark {
       figures.put("java", Runtime.version().feature());
       figures.put("processors", Runtime.getRuntime().availableProcessors());
       LatencyFigures latency = new LatencyFigures(store, plain);
-      latency.measure(quick ? 4 : 40, figures);
+      latency.measure(quick ? 30 : 200, figures);
       new BulkFigures(store, plain).measure(quick ? 20 : 200, figures);
       new MemoryFigures(store, plain).measure(quick ? 100_000 : 1_000_000, figures);
     }
