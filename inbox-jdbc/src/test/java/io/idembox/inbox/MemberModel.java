@@ -1,6 +1,7 @@
 package io.idembox.inbox;
 
 import io.idembox.inbox.TopicModel.Entry;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,6 +52,24 @@ final class MemberModel {
     position = offset;
     positionEpoch = known.leaderEpoch();
     sawEndAt = null;
+  }
+
+  /** What it remembers of the database's clock is older by so much. */
+  void timePassed(Duration time) {
+    sawEndAt = sawEndAt == null ? null : sawEndAt.minus(time);
+    known =
+        new PartitionProgress(
+            known.partition(),
+            known.done(),
+            known.lost(),
+            known.skipped(),
+            known.generation(),
+            known.leaderEpoch(),
+            known.timeline(),
+            known.serverTimeline(),
+            known.readUntil(),
+            known.open(),
+            known.databaseTime().minus(time));
   }
 
   /** Takes records in hand. A member of the topic that was deleted gets none. */

@@ -151,6 +151,7 @@ final class ProgressPropertyTest {
       }
       case TIME_PASSES -> {
         topic.grewOld();
+        members.forEach(one -> one.timePassed(LONG));
         server.execute(
             "update idembox.inbox set recorded_at = recorded_at - interval '"
                 + LONG.toDays()
