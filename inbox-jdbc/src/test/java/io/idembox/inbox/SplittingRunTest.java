@@ -10,10 +10,12 @@ import io.idembox.inbox.InboxFixture.NamedEffect;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -105,28 +107,77 @@ final class SplittingRunTest {
         .isEqualTo("0,1,3,4,5,6,8,9,10,11,13,14,15");
   }
 
-  /** C20: a value that PostgreSQL cannot take, among records that it can. */
+  /**
+   * C20, one poll: a value with U+0000 that goes into text and jsonb; ids with a NUL, of 5,000
+   * random hexadecimal digits and of 300 characters; a key with a NUL; good ones.
+   */
   @Test
-  void c20ANulCharacterIsItsOwnRecordsProblem() throws Exception {
-    String[] values = {"o1", "with \u0000 inside", "o3"};
+  void c20WhatPostgresqlCannotTakeIsItsOwnRecordsProblemAndIdsAreAnyBytes() throws Exception {
+    fixture.execute("create table documents (body jsonb)");
+    StringBuilder digits = new StringBuilder();
+    new Random(1).ints(5_000, 0, 16).forEach(d -> digits.append(Character.forDigit(d, 16)));
     UUID[] ids = {
-      id("plain"), id("id with \u0000"), id("x".repeat(5_000)),
+      id("as text"),
+      id("as jsonb"),
+      id("with a \u0000 inside"),
+      id(digits.toString()),
+      id("x".repeat(300)),
+      id("key with a NUL"),
+      id("good"),
     };
     List<InboxClaim> claims = InboxFixture.claims(inbox, ids);
 
-    inbox.runSplitting(
-        claims,
-        batch -> {
-          for (int i : batch.fresh()) {
-            batch.begin(i).enqueue(INSERT, values[i]);
-          }
-        },
-        (index, failure) -> giveUp(claims.get(index), index, failure));
+    for (int reading = 0; reading < 2; reading++) {
+      inbox.runSplitting(
+          claims,
+          batch -> {
+            for (int i : batch.fresh()) {
+              InboxTransaction tx = batch.begin(i);
+              tx.enqueue(INSERT, i == 0 ? "with \u0000 inside" : "o" + i);
+              if (i == 1) {
+                tx.enqueue("insert into documents values (?::jsonb)", "{\"a\": \"\\u0000\"}");
+              }
+            }
+          },
+          (index, failure) -> giveUp(claims.get(index), index, failure));
+    }
 
-    assertThat(failures).containsOnlyKeys(1);
-    assertThat(fixture.count("ledger")).isEqualTo(2);
-    assertThat(fixture.count("idembox.dead_letter")).isEqualTo(1);
-    assertThat(fixture.text("select error from idembox.dead_letter")).contains("22021");
+    assertThat(failures).containsOnlyKeys(0, 1);
+    assertThat(fixture.text("select string_agg(order_id, ',' order by order_id) from ledger"))
+        .isEqualTo("o2,o3,o4,o5,o6");
+    assertThat(
+            fixture.text(
+                "select string_agg(left(cause_message, 14), ',' order by \"offset\") from idembox.dead_letter"))
+        .isEqualTo("SQLSTATE 22021,SQLSTATE 22P05");
+    assertThat(fixture.count("idembox.inbox")).isEqualTo(7);
+  }
+
+  /** C25 (b): it fails twice and then not; how often is known after a restart too. */
+  @Test
+  void c25ARecordThatFailsTwiceIsHandledByItsThirdAttempt() throws Exception {
+    UUID[] ids = InboxFixture.ids(10);
+    List<InboxClaim> claims = InboxFixture.claims(inbox, ids);
+    List<Integer> attempts = new ArrayList<>();
+
+    for (int run = 1; run <= 3; run++) {
+      int number = run;
+      ConsumerInbox restarted = fixture.open(MAIL);
+      restarted.runSplitting(
+          claims,
+          batch -> {
+            for (int i : batch.fresh()) {
+              batch.begin(i).handle().execute(INSERT, i == 5 && number < 3 ? null : "o" + i);
+            }
+          },
+          (index, failure) ->
+              attempts.add(
+                  restarted.attempts().failed(ids[index], Duration.ZERO, failure.toString())));
+    }
+
+    assertThat(attempts).containsExactly(1, 2);
+    assertThat(fixture.count("ledger")).isEqualTo(10);
+    assertThat(fixture.count("idembox.dead_letter")).isZero();
+    assertThat(fixture.count("idembox.attempt")).isZero();
   }
 
   @Test
