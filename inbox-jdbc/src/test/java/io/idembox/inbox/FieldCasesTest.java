@@ -317,6 +317,23 @@ final class FieldCasesTest {
     assertThat(fixture.count("idembox.effect")).isEqualTo(10);
   }
 
+  /**
+   * C56 (c): a record that was handled comes again under other coordinates when its row is gone. It
+   * is handled again, which the guide says; the mail is not sent again.
+   */
+  @Test
+  void c56ACopyOfARecordWhoseRowWasPrunedIsHandledAgainAndOwesNoSecondEffect() throws Exception {
+    UUID[] ids = InboxFixture.ids(1);
+    assertThat(deliver(inbox, ids, 0, 1)).isEqualTo(1);
+    fixture.execute("delete from idembox.inbox");
+
+    assertThat(deliver(inbox, ids, 0, 1)).isZero();
+
+    assertThat(fixture.count("ledger")).isEqualTo(2);
+    assertThat(fixture.count("idembox.effect")).isEqualTo(1);
+    assertThat(inbox.journal().unfinished()).isZero();
+  }
+
   private RegisteredConsumer register(String name, String group) {
     return fixture.inbox.register(
         new ConsumerRegistration(name, group, null, InboxFixture.RESOLVER));
