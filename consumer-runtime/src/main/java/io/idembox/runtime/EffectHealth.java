@@ -19,6 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class EffectHealth {
   private static final Logger log = LoggerFactory.getLogger(EffectHealth.class);
+
   /** No longer than a person waits who has just repaired the provider. */
   static final Backoff PAUSES = new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(1));
 
