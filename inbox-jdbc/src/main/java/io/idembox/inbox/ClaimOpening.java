@@ -88,6 +88,11 @@ final class ClaimOpening implements Opening {
 
   @Override
   public BitSet fresh(ResultSet rows) throws SQLException {
+    if (rows.last() && rows.getRow() == claims.size()) {
+      // As a rule everything is new, and the ids need not be read.
+      return claims.allDistinct();
+    }
+    rows.beforeFirst();
     BitSet fresh = new BitSet();
     while (rows.next()) {
       fresh.set(claims.indexOf(rows.getObject(1, UUID.class)));

@@ -61,7 +61,10 @@ final class InboxSession {
     } catch (SQLException e) {
       throw InboxStatementException.of(Phase.BEGIN, e);
     }
-    try (PreparedStatement statement = connection.prepareStatement(opening.sql())) {
+    try (PreparedStatement statement =
+        connection.prepareStatement(
+            opening.sql(), ResultSet.TYPE_SCROLL_INSENSITIVE, ResultSet.CONCUR_READ_ONLY)) {
+      // All rows come at once, so that moving among them asks nobody.
       statement.setFetchSize(0);
       statement.setString(1, millis(config.lockTimeout()));
       statement.setString(2, millis(config.statementTimeout()));
