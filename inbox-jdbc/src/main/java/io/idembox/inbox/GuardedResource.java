@@ -71,6 +71,10 @@ final class GuardedResource implements InvocationHandler {
       TransactionView view,
       @Nullable Object result,
       @Nullable Object parent) {
+    if (result == null || result instanceof Number || result instanceof Boolean) {
+      // What setters, counts and flags answer: most calls by far.
+      return result;
+    }
     for (Class<?> type : TYPES) {
       if (type.isInstance(result)) {
         return GuardedConnection.proxy(
@@ -85,12 +89,12 @@ final class GuardedResource implements InvocationHandler {
     if (args == null) {
       return null;
     }
-    @Nullable Object[] own = args.clone();
-    for (int i = 0; i < own.length; i++) {
-      Object arg = own[i];
-      if (arg != null
-          && Proxy.isProxyClass(arg.getClass())
+    @Nullable Object[] own = args;
+    for (int i = 0; i < args.length; i++) {
+      Object arg = args[i];
+      if (arg instanceof Proxy
           && Proxy.getInvocationHandler(arg) instanceof GuardedResource guarded) {
+        own = own == args ? args.clone() : own;
         own[i] = guarded.target;
       }
     }

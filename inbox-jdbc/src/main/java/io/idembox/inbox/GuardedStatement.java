@@ -97,8 +97,11 @@ final class GuardedStatement implements InvocationHandler {
 
   private @Nullable Object execute(
       Statement proxy, Method method, @Nullable Object @Nullable [] args) throws Throwable {
-    List<String> texts = new ArrayList<>(batch);
     String own = args != null && args.length > 0 && args[0] instanceof String sql ? sql : prepared;
+    if (own != null && batch.isEmpty()) {
+      return executeOne(proxy, method, args, own);
+    }
+    List<String> texts = new ArrayList<>(batch);
     if (own != null) {
       texts.add(own);
     }
@@ -113,6 +116,16 @@ final class GuardedStatement implements InvocationHandler {
     for (String text : texts) {
       StatementRules.after(scope, view, text);
     }
+    return wrapped(proxy, result);
+  }
+
+  /** Nearly all statements: one text, and nothing collected before it. */
+  private @Nullable Object executeOne(
+      Statement proxy, Method method, @Nullable Object @Nullable [] args, String text)
+      throws Throwable {
+    StatementRules.before(scope, view, text);
+    Object result = GuardedConnection.call(scope, target, method, args);
+    StatementRules.after(scope, view, text);
     return wrapped(proxy, result);
   }
 
