@@ -11,9 +11,11 @@ final class Commands {
     line.addSubcommand(new MigrateCommand(console));
     line.addSubcommand(DeadLettersCommand.line(console));
     line.addSubcommand(EffectsCommand.line(console));
+    line.addSubcommand(new DoctorCommand(console));
     line.addSubcommand(new StatusCommand(console));
     line.addSubcommand(InboxCommand.line(console));
     line.addSubcommand(new RewindCommand(console));
     line.addSubcommand(new ConfigCommand(console));
+    line.addSubcommand(new CompletionCommand(console));
   }
 }

@@ -1,7 +1,6 @@
 package io.idembox.service;
 
 import io.idembox.inbox.IdScope;
-import io.idembox.inbox.JdbcInbox;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,23 +53,29 @@ final class ConfigurationChecks {
           "kafka." + KafkaProperties.BOOTSTRAP_SERVERS,
           "is required and missing; give the brokers as host:port, with commas between them");
     }
-    Duration drain = settings.get(Options.DRAIN_BUDGET);
     Duration poll = Duration.ofMillis(KafkaProperties.maxPollIntervalMs(kafka));
-    if (drain.compareTo(poll) >= 0) {
-      problem(
-          Options.DRAIN_BUDGET.key(),
-          Durations.text(drain)
-              + " must be less than kafka.max.poll.interval.ms, "
-              + Durations.text(poll)
-              + ": the group throws a member out that takes longer");
-    }
-    if (drain.compareTo(JdbcInbox.DEFAULT_LOCK_TIMEOUT) <= 0) {
-      problem(
-          Options.DRAIN_BUDGET.key(),
-          Durations.text(drain)
-              + " must be more than the lock time-out of a claim, "
-              + Durations.text(JdbcInbox.DEFAULT_LOCK_TIMEOUT));
-    }
+    settings
+        .find(Options.DRAIN_BUDGET)
+        .filter(drain -> drain.compareTo(poll) >= 0)
+        .ifPresent(
+            drain ->
+                problem(
+                    Options.DRAIN_BUDGET.key(),
+                    Durations.text(drain)
+                        + " must be less than kafka.max.poll.interval.ms, "
+                        + Durations.text(poll)
+                        + ": the group throws a member out that takes longer"));
+    Duration effect = settings.get(Options.EFFECT_TIMEOUT_INSIDE);
+    settings
+        .find(Options.IDLE_TIMEOUT)
+        .filter(idle -> idle.compareTo(effect) <= 0)
+        .ifPresent(
+            idle ->
+                problem(
+                    Options.IDLE_TIMEOUT.key(),
+                    Durations.text(idle)
+                        + " must be more than consumer.effect-timeout, "
+                        + Durations.text(effect)));
     Duration first = settings.get(Options.RETRY_BACKOFF);
     Duration most = settings.get(Options.RETRY_BACKOFF_MAX);
     if (first.compareTo(most) > 0) {
@@ -121,7 +126,13 @@ final class ConfigurationChecks {
   private void redis() {
     boolean uri = settings.find(Options.REDIS_URI).isPresent();
     for (Option<?> option :
-        List.of(Options.REDIS_USER, Options.REDIS_PASSWORD, Options.REDIS_ACCEPT)) {
+        List.of(
+            Options.REDIS_USER,
+            Options.REDIS_PASSWORD,
+            Options.REDIS_ACCEPT,
+            Options.REDIS_TRUSTED,
+            Options.REDIS_CERTIFICATE,
+            Options.REDIS_KEY)) {
       if (!uri && settings.find(option).isPresent()) {
         problem(option.key(), "means nothing without redis.uri");
       }
@@ -129,6 +140,17 @@ final class ConfigurationChecks {
     if (settings.find(Options.REDIS_USER).isPresent()
         && settings.find(Options.REDIS_PASSWORD).isEmpty()) {
       problem(Options.REDIS_USER.key(), "needs redis.password too");
+    }
+    if (settings.find(Options.REDIS_CERTIFICATE).isPresent()
+        != settings.find(Options.REDIS_KEY).isPresent()) {
+      problem(Options.REDIS_CERTIFICATE.key(), "and redis.client-key need each other; set both");
+    }
+    boolean plain =
+        settings.find(Options.REDIS_URI).filter(to -> !to.startsWith("rediss")).isPresent();
+    if (plain
+        && (settings.find(Options.REDIS_TRUSTED).isPresent()
+            || settings.find(Options.REDIS_CERTIFICATE).isPresent())) {
+      problem(Options.REDIS_URI.key(), "must begin with rediss for certificates to mean something");
     }
     if (settings.count("effects") > 0 && !uri) {
       problem("effects", "need a guard: set redis.uri");

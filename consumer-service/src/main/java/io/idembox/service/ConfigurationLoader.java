@@ -26,7 +26,7 @@ final class ConfigurationLoader {
 
   /** Variables of the start script and of the program itself. */
   private static final Set<String> NOT_OPTIONS =
-      Set.of("IDEMBOX_CONFIG", "IDEMBOX_JAVA_OPTS", "IDEMBOX_JAR");
+      Set.of("IDEMBOX_CONFIG", "IDEMBOX_JAVA_OPTS", "IDEMBOX_JAR", "IDEMBOX_TERMINAL");
 
   private static final long LONGEST_FILE = 1 << 20;
 

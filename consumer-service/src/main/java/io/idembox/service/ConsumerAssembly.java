@@ -50,22 +50,36 @@ final class ConsumerAssembly {
             .ordering(settings.get(Options.ORDERING))
             .concurrency(settings.get(Options.CONCURRENCY))
             .batchRecords(settings.get(Options.BATCH_RECORDS))
+            .transactionTarget(settings.get(Options.TRANSACTION_TARGET))
+            .maxAttempts(settings.get(Options.MAX_ATTEMPTS))
             .retryBackoff(
                 settings.get(Options.RETRY_BACKOFF), settings.get(Options.RETRY_BACKOFF_MAX))
             .commitInterval(settings.get(Options.COMMIT_INTERVAL))
-            .drainBudget(settings.get(Options.DRAIN_BUDGET))
             .shutdownBudget(settings.get(Options.SHUTDOWN_BUDGET))
+            .effectTimeout(settings.get(Options.EFFECT_TIMEOUT_INSIDE))
+            .effectConcurrency(settings.get(Options.EFFECT_CONCURRENCY))
+            .maxUnsettledEffects(settings.get(Options.MAX_UNSETTLED_EFFECTS))
             .sweepInterval(settings.get(Options.SWEEP_INTERVAL))
             .meters(meters);
+    settings.find(Options.DEAD_LETTER_TOPIC).ifPresent(builder::deadLetterTopic);
+    settings.find(Options.DRAIN_BUDGET).ifPresent(builder::drainBudget);
+    settings.find(Options.IDLE_TIMEOUT).ifPresent(builder::idleInTransactionTimeout);
     settings.find(Options.EFFECT_NAMESPACE).ifPresent(builder::effectNamespace);
     if (settings.get(Options.POSTGRES_MIGRATE)) {
       builder.migrateAtStart();
     }
     builder.effects(effects().toArray(Effect<?, ?>[]::new));
-    for (int i = 0; i < settings.count("subscriptions"); i++) {
-      builder.subscribe(subscription(i));
-    }
+    subscriptions().forEach(builder::subscribe);
     return builder;
+  }
+
+  /** The subscriptions, with new instances of their handlers. */
+  List<Subscription> subscriptions() {
+    List<Subscription> subscriptions = new ArrayList<>();
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      subscriptions.add(subscription(i));
+    }
+    return subscriptions;
   }
 
   static String groupId(Settings settings) {

@@ -1,12 +1,14 @@
 package io.idembox.service;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.idembox.inbox.DeadLetterState;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -28,6 +30,7 @@ final class DeadLettersCommand extends GroupCommand {
     return new CommandLine(new DeadLettersCommand())
         .addSubcommand(new ListLetters(console))
         .addSubcommand(new ShowLetter(console))
+        .addSubcommand(new RetryLetters(console))
         .addSubcommand(new DiscardLetters(console))
         .addSubcommand(new ExportLetters(console));
   }
@@ -129,6 +132,69 @@ final class DeadLettersCommand extends GroupCommand {
       content.headers().forEach(header -> table.row("header " + header.name(), header.value()));
       table.row("value", content.value());
       return table + "\n" + content.error();
+    }
+  }
+
+  @Command(
+      name = "retry",
+      description = {
+        "Handles the records of open dead letters again, in the running service, where their"
+            + " handlers are.",
+        "A letter is closed in the transaction of its handler; one that fails again stays open."
+      })
+  private static final class RetryLetters extends StoresCommand {
+    private static final int PAGE = 500;
+
+    @Parameters(paramLabel = "ID", arity = "0..*")
+    private List<Long> ids = List.of();
+
+    @Option(names = "--all", description = "All that are open.")
+    private boolean all;
+
+    @Option(
+        names = "--url",
+        description = "Where the service is, if not at http.host and http.port.")
+    private @Nullable String url;
+
+    private RetryLetters(Console console) {
+      super(console);
+    }
+
+    @Override
+    int run(Stores stores) throws InterruptedException {
+      if (all == !ids.isEmpty()) {
+        throw new IllegalArgumentException(
+            "name the letters by their ids, or all of them by --all");
+      }
+      ApiClient service = ApiClient.of(stores.settings(), url, user());
+      List<JsonNode> results = new ArrayList<>();
+      Table table = Table.of("ID", "RESULT");
+      boolean good = true;
+      for (long id : all ? open(stores) : ids) {
+        JsonNode result = service.post("/api/dead-letters/" + id + "/retry", "{}");
+        boolean handled = result.path("handled").asBoolean();
+        good &= handled;
+        results.add(result);
+        table.row(id, handled ? "handled" : "failed again: " + result.path("failure").asText());
+      }
+      print(results, table.toString());
+      return good ? ExitCode.DONE : ExitCode.BAD_NEWS;
+    }
+
+    /** All ids first: what fails again stays open, and must not be met again. */
+    private static List<Long> open(Stores stores) {
+      LetterOperations letters = new LetterOperations(stores);
+      List<Long> open = new ArrayList<>();
+      List<LetterView> page;
+      do {
+        page =
+            letters.list(
+                EnumSet.of(DeadLetterState.OPEN),
+                open.isEmpty() ? 0 : open.get(open.size() - 1),
+                PAGE);
+        page.forEach(letter -> open.add(letter.id()));
+      } while (!page.isEmpty());
+      return open;
     }
   }
 

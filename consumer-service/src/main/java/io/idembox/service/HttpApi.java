@@ -173,6 +173,16 @@ final class HttpApi implements AutoCloseable {
               });
         });
     routes.post(
+        "/api/dead-letters/{id}/retry",
+        context -> {
+          long id = id(context);
+          audited(
+              context,
+              "dead-letters retry",
+              String.valueOf(id),
+              () -> new LetterRetries(consumer).retry(id));
+        });
+    routes.post(
         "/api/effects/{operation}/resolve",
         context -> {
           JsonNode body = body(context);
@@ -187,10 +197,16 @@ final class HttpApi implements AutoCloseable {
               context,
               "effects resolve " + (done ? "done" : "not done"),
               key.toString(),
-              () ->
-                  done
-                      ? new EffectActions(stores).resolveDone(key, receipt, by)
-                      : new EffectActions(stores).resolveNotDone(key, by));
+              () -> {
+                EffectActions.Decided decided =
+                    done
+                        ? new EffectActions(stores).resolveDone(key, receipt, by)
+                        : new EffectActions(stores).resolveNotDone(key, by);
+                // What waited for the decision goes on at once, here where its handler is.
+                LetterRetries retries = new LetterRetries(consumer);
+                return new Resolved(
+                    decided, decided.releasedLetters().stream().map(retries::retry).toList());
+              });
         });
     routes.post(
         "/api/effects/{operation}/forget",
@@ -203,6 +219,9 @@ final class HttpApi implements AutoCloseable {
               () -> new EffectActions(stores).forget(key));
         });
   }
+
+  /** A decision, and what came of the dead letters that waited for it. */
+  record Resolved(EffectActions.Decided decision, List<LetterRetries.Retried> letters) {}
 
   private ConsumerStatus status() {
     return consumer.status();

@@ -58,6 +58,28 @@ final class Options {
           "1000",
           "The most records in one transaction. More save round trips; a failed record makes its"
               + " batch run again in parts.");
+  static final Option<Duration> TRANSACTION_TARGET =
+      defaulted(
+          "consumer.transaction-target",
+          ValueType.duration(Duration.ofMillis(1), Duration.ofSeconds(10)),
+          "250ms",
+          "How long a transaction should take; batches follow the handler's pace. Longer saves"
+              + " round trips; shorter gives way sooner to a rebalance.");
+  static final Option<Integer> MAX_ATTEMPTS =
+      defaulted(
+          "consumer.max-attempts",
+          ValueType.integer("attempts", 1, Integer.MAX_VALUE),
+          "10",
+          "How often a failing record is handled, the first run included and over restarts, before"
+              + " it becomes a dead letter. Outages use up none.");
+  static final Option<String> DEAD_LETTER_TOPIC =
+      optional(
+          "consumer.dead-letter-topic",
+          ValueType.text("a topic name"),
+          "",
+          "A topic to which dead letters are copied, for tools that look there. The rows in the"
+              + " database are the letters, and offsets wait for them alone: what cannot be sent is"
+              + " sent later.");
   static final Option<Duration> RETRY_BACKOFF =
       defaulted(
           "consumer.retry-backoff",
@@ -79,10 +101,10 @@ final class Options {
           "The least time between two offset commits. What was not committed is skipped by the"
               + " inbox when it comes again.");
   static final Option<Duration> DRAIN_BUDGET =
-      defaulted(
+      optional(
           "consumer.drain-budget",
           ValueType.duration(Duration.ofMillis(100), Duration.ofHours(1)),
-          "10s",
+          "10s, or a third of kafka.max.poll.interval.ms if that is shorter",
           "How long a partition that goes to another member is kept for its running batch to"
               + " finish. The whole group waits as long: keep it below"
               + " kafka.max.poll.interval.ms.");
@@ -94,6 +116,34 @@ final class Options {
           "How long a stop waits for what runs; closing connections takes up to 5 s more. Keep both"
               + " below the orchestrator's grace (terminationGracePeriodSeconds,"
               + " stop_grace_period).");
+  static final Option<Duration> EFFECT_TIMEOUT_INSIDE =
+      defaulted(
+          "consumer.effect-timeout",
+          ValueType.duration(Duration.ofMillis(1), Duration.ofHours(1)),
+          "30s",
+          "The longest that an effect may take inside of a transaction (once).");
+  static final Option<Duration> IDLE_TIMEOUT =
+      optional(
+          "consumer.idle-in-transaction-timeout",
+          ValueType.duration(Duration.ofMillis(1), Duration.ofHours(2)),
+          "twice consumer.effect-timeout",
+          "When PostgreSQL ends a transaction in which no statement comes: the longest that a"
+              + " handler may take between two statements. Too long, and a frozen process keeps its"
+              + " locks for as long.");
+  static final Option<Integer> EFFECT_CONCURRENCY =
+      defaulted(
+          "consumer.effect-concurrency",
+          ValueType.integer("effects", 1, 10_000),
+          "32",
+          "How many effects run at the same time, all batches together. Effects of one key never"
+              + " do.");
+  static final Option<Integer> MAX_UNSETTLED_EFFECTS =
+      defaulted(
+          "consumer.max-unsettled-effects",
+          ValueType.integer("effects", 1, Integer.MAX_VALUE),
+          "100000",
+          "The most effects that the journal may owe, of all members together. Above it no new"
+              + " records are handled until some are settled.");
   static final Option<Duration> SWEEP_INTERVAL =
       defaulted(
           "consumer.sweep-interval",
@@ -178,6 +228,24 @@ final class Options {
       optional("redis.user", ValueType.text(), "Redis's default user", "The user of an ACL.");
   static final Option<String> REDIS_PASSWORD =
       secret("redis.password", ValueType.text(), "The password of Redis.");
+  static final Option<String> REDIS_TRUSTED =
+      optional(
+          "redis.trusted-certificates",
+          ValueType.text("a PEM file"),
+          "the JVM's",
+          "The authorities that are trusted over TLS, with a rediss URI.");
+  static final Option<String> REDIS_CERTIFICATE =
+      optional(
+          "redis.client-certificate",
+          ValueType.text("a PEM file"),
+          "",
+          "A certificate of our own, for a server that asks for one.");
+  static final Option<String> REDIS_KEY =
+      optional(
+          "redis.client-key",
+          ValueType.text("a PEM file"),
+          "",
+          "The key of that certificate, in PKCS #8 and without a password.");
   static final Option<Duration> REDIS_COMMAND_TIMEOUT =
       defaulted(
           "redis.command-timeout",
@@ -418,11 +486,18 @@ final class Options {
           ORDERING,
           CONCURRENCY,
           BATCH_RECORDS,
+          TRANSACTION_TARGET,
+          MAX_ATTEMPTS,
+          DEAD_LETTER_TOPIC,
           RETRY_BACKOFF,
           RETRY_BACKOFF_MAX,
           COMMIT_INTERVAL,
           DRAIN_BUDGET,
           SHUTDOWN_BUDGET,
+          EFFECT_TIMEOUT_INSIDE,
+          IDLE_TIMEOUT,
+          EFFECT_CONCURRENCY,
+          MAX_UNSETTLED_EFFECTS,
           SWEEP_INTERVAL,
           ID_USE_HEADER,
           ID_HEADER,
@@ -439,6 +514,9 @@ final class Options {
           REDIS_URI,
           REDIS_USER,
           REDIS_PASSWORD,
+          REDIS_TRUSTED,
+          REDIS_CERTIFICATE,
+          REDIS_KEY,
           REDIS_COMMAND_TIMEOUT,
           REDIS_ACCEPT,
           EFFECT_CLASS,

@@ -4,6 +4,7 @@ import io.idembox.effect.RedisEffectStore;
 import io.idembox.effect.StoreFinding;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -21,18 +22,26 @@ final class RedisStores {
    * @throws io.idembox.effect.EffectStoreException if it cannot be reached
    */
   static Optional<RedisEffectStore> connect(Settings settings) {
-    return settings
-        .find(Options.REDIS_URI)
-        .map(
-            uri ->
-                RedisEffectStore.builder(withCredentials(settings, uri))
-                    .commandTimeout(settings.get(Options.REDIS_COMMAND_TIMEOUT))
-                    .accept(
-                        settings
-                            .find(Options.REDIS_ACCEPT)
-                            .orElse(List.of())
-                            .toArray(String[]::new))
-                    .connect());
+    return settings.find(Options.REDIS_URI).map(uri -> connect(settings, uri));
+  }
+
+  private static RedisEffectStore connect(Settings settings, String uri) {
+    RedisEffectStore.Builder store =
+        RedisEffectStore.builder(withCredentials(settings, uri))
+            .commandTimeout(settings.get(Options.REDIS_COMMAND_TIMEOUT))
+            .accept(settings.find(Options.REDIS_ACCEPT).orElse(List.of()).toArray(String[]::new));
+    try {
+      settings.find(Options.REDIS_TRUSTED).map(Path::of).ifPresent(store::trustedCertificates);
+      settings
+          .find(Options.REDIS_CERTIFICATE)
+          .ifPresent(
+              certificate ->
+                  store.clientCertificate(
+                      Path.of(certificate), Path.of(settings.get(Options.REDIS_KEY))));
+    } catch (IllegalArgumentException e) {
+      throw Plugins.refused(settings, "redis", String.valueOf(e.getMessage()));
+    }
+    return store.connect();
   }
 
   /**

@@ -70,7 +70,7 @@ final class Service implements AutoCloseable {
     return new Service(settings);
   }
 
-  private static InboxConsumer built(Settings settings, InboxConsumerBuilder builder) {
+  static InboxConsumer built(Settings settings, InboxConsumerBuilder builder) {
     try {
       return builder.build();
     } catch (IllegalArgumentException e) {

@@ -50,7 +50,7 @@ final class ConfigurationTest {
     assertThat(settings.group(Options.KAFKA)).isEqualTo(Map.of("bootstrap.servers", "broker:9092"));
     assertThat(settings.group(Options.HANDLER_CONFIG, 0)).isEqualTo(Map.of("currency", "EUR"));
     assertThat(settings.find(Options.POSTGRES_POOL_SIZE)).isEmpty();
-    assertThat(settings.get(Options.DRAIN_BUDGET)).isEqualTo(Duration.ofSeconds(10));
+    assertThat(settings.get(Options.SHUTDOWN_BUDGET)).isEqualTo(Duration.ofSeconds(20));
     assertThat(settings.origin("consumer.name")).hasToString("idembox.yaml:2");
   }
 

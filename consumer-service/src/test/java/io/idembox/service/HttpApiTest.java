@@ -5,29 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.idembox.testkit.EmbeddedRedis;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.time.Duration;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Health, metrics and the API of a running service. */
-final class HttpApiTest extends ServiceTestBase {
-  private final HttpClient http = HttpClient.newHttpClient();
-  private Service service;
-  private Thread running;
-
-  @AfterEach
-  void stop() throws Exception {
-    if (service != null) {
-      service.close();
-      running.join(Duration.ofSeconds(30).toMillis());
-    }
-  }
-
+final class HttpApiTest extends RunningServiceTestBase {
   @Test
   void probesAndMetricsNeedNoTokenAndTheApiDoes() throws Exception {
     start(Map.of());
@@ -93,47 +76,5 @@ final class HttpApiTest extends ServiceTestBase {
       redis.restart();
       await().atMost(SOON).until(() -> get("/health/ready", "").statusCode() == 200);
     }
-  }
-
-  private void start(Map<String, String> environment) throws Exception {
-    Settings settings = ConfigurationLoader.load(config, environment, Map.of());
-    service = Service.assemble(settings);
-    running =
-        new Thread(
-            () -> {
-              try {
-                service.run();
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            "service-under-test");
-    running.start();
-    await().atMost(SOON).until(() -> get("/health/started", "").statusCode() == 200);
-  }
-
-  private HttpResponse<String> get(String path, String token) throws Exception {
-    return http.send(
-        request(path).header("Authorization", "Bearer " + token).build(),
-        HttpResponse.BodyHandlers.ofString());
-  }
-
-  private HttpResponse<String> post(String path, String body) throws Exception {
-    return http.send(
-        request(path)
-            .header("Authorization", "Bearer " + TOKEN)
-            .header("X-Operator", "tester")
-            .POST(HttpRequest.BodyPublishers.ofString(body))
-            .build(),
-        HttpResponse.BodyHandlers.ofString());
-  }
-
-  private HttpRequest.Builder request(String path) {
-    return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + service.httpPort() + path))
-        .timeout(Duration.ofSeconds(20));
-  }
-
-  private static JsonNode json(HttpResponse<String> answer) throws Exception {
-    return Json.MAPPER.readTree(answer.body());
   }
 }
