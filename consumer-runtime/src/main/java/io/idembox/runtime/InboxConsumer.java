@@ -151,6 +151,16 @@ public final class InboxConsumer implements AutoCloseable {
   }
 
   /**
+   * Reads ranges of the subscribed topics again, beside the live group. Works on a consumer that
+   * was not started, and does not start it.
+   *
+   * @return the replay, which {@link Replay#run} begins
+   */
+  public Replay replay(ReplayPlan plan) {
+    return new Replay(settings, plan);
+  }
+
+  /**
    * Stops: running batches finish, their offsets are committed, the group is left; all within the
    * shutdown budget. Does nothing if the consumer is not running. Leaves the data source open.
    */

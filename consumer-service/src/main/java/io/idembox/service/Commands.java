@@ -14,6 +14,7 @@ final class Commands {
     line.addSubcommand(new DoctorCommand(console));
     line.addSubcommand(new StatusCommand(console));
     line.addSubcommand(InboxCommand.line(console));
+    line.addSubcommand(new ReplayCommand(console));
     line.addSubcommand(new RewindCommand(console));
     line.addSubcommand(new ConfigCommand(console));
     line.addSubcommand(new CompletionCommand(console));

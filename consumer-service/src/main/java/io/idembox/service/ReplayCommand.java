@@ -1,0 +1,141 @@
+package io.idembox.service;
+
+import io.idembox.effect.RedisEffectStore;
+import io.idembox.runtime.InboxConsumer;
+import io.idembox.runtime.InboxConsumerBuilder;
+import io.idembox.runtime.Replay;
+import io.idembox.runtime.ReplayPlan;
+import io.idembox.runtime.ReplayRange;
+import io.idembox.runtime.ReplayReport;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Reads a topic again, beside the live group. */
+@Command(
+    name = "replay",
+    description = {
+      "Reads records again under the consumer's own name, also while it runs: what is done is"
+          + " skipped, what is missing is handled.",
+      "Beside a live group it ends at what the group has committed. Ctrl-C finishes what runs and"
+          + " says where to go on. Without options it reads all topics of the subscriptions from"
+          + " their beginning."
+    })
+final class ReplayCommand extends StoresCommand {
+  @Option(names = "--topic", description = "Only this topic.")
+  private @Nullable String topic;
+
+  @Option(
+      names = "--partition",
+      paramLabel = "N",
+      description = "Only this partition of the topic.")
+  private @Nullable Integer partition;
+
+  @Option(names = "--from-offset", paramLabel = "OFFSET", description = "The first offset.")
+  private @Nullable Long fromOffset;
+
+  @Option(names = "--to-offset", paramLabel = "OFFSET", description = "The offset behind the last.")
+  private @Nullable Long toOffset;
+
+  @Option(
+      names = "--from-time",
+      paramLabel = "TIME",
+      description =
+          "From the first record that is not older, such as 2026-11-30T06:00:00Z. Partitions"
+              + " without one start at their end.")
+  private @Nullable String fromTime;
+
+  @Option(
+      names = "--to-time",
+      paramLabel = "TIME",
+      description = "Up to the first record that is not older.")
+  private @Nullable String toTime;
+
+  @Option(
+      names = "--dry-run",
+      description = "Only count what is done, missing and dead. Nothing is handled.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "At most so many records a second, all partitions together. Default: no limit.")
+  private double rate;
+
+  private final CountDownLatch reported = new CountDownLatch(1);
+
+  ReplayCommand(Console console) {
+    super(console);
+  }
+
+  @Override
+  int run(Stores stores) throws InterruptedException {
+    ReplayRanges choice = new ReplayRanges(new KafkaView(stores));
+    List<ReplayRange> ranges =
+        choice.of(
+            new ReplayRanges.Wanted(
+                topic,
+                partition,
+                fromOffset,
+                toOffset,
+                fromTime == null ? null : RewindCommand.millis(fromTime),
+                toTime == null ? null : RewindCommand.millis(toTime)));
+    ReplayPlan plan = new ReplayPlan(ranges, dryRun, rate);
+    Settings settings = stores.settings();
+    try (PostgresPool.Pool pool = PostgresPool.forInbox(settings, PostgresPool.size(settings));
+        Plugins plugins = Plugins.of(settings, new SimpleMeterRegistry())) {
+      InboxConsumerBuilder builder =
+          new ConsumerAssembly(settings, plugins)
+              .builder(pool.dataSource(), new SimpleMeterRegistry());
+      RedisEffectStore store = stores.store().orElse(null);
+      if (store != null) {
+        RedisStores.refuseErrors(store);
+        builder.effectStore(store);
+      }
+      InboxConsumer consumer = Service.built(settings, builder);
+      ReplayAnswer answer =
+          ReplayAnswer.of(runUntilAsked(settings, consumer.replay(plan), plan), choice.notes());
+      print(answer, answer.text());
+      reported.countDown();
+      if (answer.cancelled()) {
+        return ExitCode.INTERRUPTED;
+      }
+      return answer.dead() > 0 && !dryRun ? ExitCode.BAD_NEWS : ExitCode.DONE;
+    }
+  }
+
+  /** Ctrl-C stops the replay, and lets the process live until its report is printed. */
+  private ReplayReport runUntilAsked(Settings settings, Replay replay, ReplayPlan plan)
+      throws InterruptedException {
+    Duration budget = settings.get(Options.SHUTDOWN_BUDGET).plusSeconds(5);
+    Thread onExit =
+        new Thread(
+            () -> {
+              replay.cancel();
+              try {
+                replay.awaitEnd(budget);
+                reported.await(2, TimeUnit.SECONDS);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            },
+            "idembox-cancel");
+    Runtime.getRuntime().addShutdownHook(onExit);
+    try (ReplayProgress progress = new ReplayProgress(console(), plan)) {
+      return replay.run(progress);
+    } finally {
+      try {
+        Runtime.getRuntime().removeShutdownHook(onExit);
+      } catch (IllegalStateException e) {
+        // The process is ending, and waits for the report a moment longer.
+        org.slf4j.LoggerFactory.getLogger(ReplayCommand.class).debug("Stopped by a signal");
+      }
+    }
+  }
+}
