@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.util.List;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
 
 /** The command {@code dead-letters retry}, which asks the running service. */
@@ -38,6 +41,37 @@ final class DeadLetterRetryTest extends RunningServiceTestBase {
     await().atMost(SOON).until(() -> count("select count(*) from sent") == 2);
     assertThat(count("select count(*) from ledger where id = 'o5'")).isEqualTo(1);
     assertThat(count("select count(*) from sent where id = 'o5'")).isEqualTo(1);
+  }
+
+  /** C54 (a): a dead-letter topic that is missing holds nothing up, and gets its letter later. */
+  @Test
+  void aMissingDeadLetterTopicGetsItsLetterOnceItIsThere() throws Exception {
+    String letters = "letters-" + scope.namespace();
+    start(
+        Map.of(
+            "IDEMBOX_SUBSCRIPTIONS_0__CONFIG_FAILING", "true",
+            "IDEMBOX_CONSUMER_MAX_ATTEMPTS", "1",
+            "IDEMBOX_CONSUMER_DEAD_LETTER_TOPIC", letters));
+    send(1, "m5", "{\"id\":\"o5\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from idembox.dead_letter") == 1);
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                Json.MAPPER.readTree(run("status", "--json").out()).at("/partitions/1/lag").asLong()
+                    == 0);
+    assertThat(count("select count(*) from idembox.dead_letter where relayed_at is null"))
+        .isEqualTo(1);
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()))) {
+      admin.createTopics(List.of(new NewTopic(letters, 1, (short) 1))).all().get();
+    }
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                count("select count(*) from idembox.dead_letter where relayed_at is not null")
+                    == 1);
   }
 
   @Test

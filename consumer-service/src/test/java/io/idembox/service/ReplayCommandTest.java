@@ -42,6 +42,25 @@ final class ReplayCommandTest extends RunningServiceTestBase {
     assertThat(count("select count(distinct id) from sent")).isEqualTo(60);
   }
 
+  /** C14: an operator's rewind, and new records behind it. */
+  @Test
+  void aRewoundGroupSkipsWhatIsRecordedAndHandlesWhatIsNew() throws Exception {
+    produce(0, 100);
+    handledByTheService(100);
+    assertThat(run("rewind", "--to-earliest").code()).isZero();
+    produce(100, 120);
+    start(Map.of());
+    Ran refused = run("rewind", "--to-earliest");
+    assertThat(refused.code()).isEqualTo(ExitCode.NOT_POSSIBLE);
+    assertThat(refused.err()).contains("has 1 members: stop the consumer first");
+    await().atMost(SOON).until(() -> count("select count(*) from sent") == 120);
+    await()
+        .atMost(SOON)
+        .until(() -> json(run("status", "--json")).at("/partitions/0/lag").asLong() == 0);
+    assertThat(count("select count(*) from ledger")).isEqualTo(120);
+    assertThat(count("select count(*) from sent")).isEqualTo(120);
+  }
+
   @Test
   void besideALiveGroupItEndsAtWhatTheGroupHasCommitted() throws Exception {
     produce(0, 20);
