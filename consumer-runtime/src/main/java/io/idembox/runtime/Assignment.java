@@ -1,6 +1,5 @@
 package io.idembox.runtime;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
@@ -11,41 +10,58 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * The work on the partitions that this member owns. Changed by the poll thread alone.
+ * The partitions that this member owns, and the work on them. Changed by the poll thread alone.
  *
- * <p>A work stands for one assignment of one partition. It leaves this map before it ends, so what
- * is found here is current.
+ * <p>A work stands for one epoch of one assignment of one partition. It leaves this map before it
+ * ends, so what is found here is current.
  */
 final class Assignment {
-  private final Map<TopicPartition, PartitionWork> works = new ConcurrentHashMap<>();
+  private final Map<TopicPartition, HeldPartition> held = new ConcurrentHashMap<>();
   private final LaneLimits limits;
+  private final ConsumerMetrics metrics;
 
-  Assignment(LaneLimits limits) {
+  Assignment(LaneLimits limits, ConsumerMetrics metrics) {
     this.limits = limits;
+    this.metrics = metrics;
   }
 
-  /** Begins the work on each partition; one that was held until now ends first. */
+  /** Takes each partition over; one that was held until now ends first. */
   void add(Collection<TopicPartition> partitions) {
     for (TopicPartition partition : partitions) {
-      PartitionWork before = works.put(partition, new PartitionWork(partition, limits));
-      if (before != null) {
-        before.end();
-      }
+      end(List.of(partition));
+      PartitionWork work = new PartitionWork(partition, limits);
+      held.put(partition, new HeldPartition(partition, work));
+      metrics.assigned(work);
     }
   }
 
-  Optional<PartitionWork> work(TopicPartition partition) {
-    return Optional.ofNullable(works.get(partition));
+  /** Ends the epoch of a partition and begins another. */
+  void restart(HeldPartition partition, HeldPartition.Resume why) {
+    PartitionWork before = partition.work();
+    PartitionWork fresh = new PartitionWork(partition.partition(), limits);
+    partition.restart(fresh, why);
+    before.end();
+    metrics.ended(partition.partition());
+    metrics.assigned(fresh);
   }
 
-  Collection<PartitionWork> works() {
-    return works.values();
+  Optional<HeldPartition> held(TopicPartition partition) {
+    return Optional.ofNullable(held.get(partition));
+  }
+
+  Collection<HeldPartition> all() {
+    return held.values();
+  }
+
+  /** Those of the given partitions that are held. */
+  List<HeldPartition> heldOf(Collection<TopicPartition> partitions) {
+    return partitions.stream().flatMap(partition -> held(partition).stream()).toList();
   }
 
   /** How they stand, by topic and number; safe from any thread. */
   List<PartitionStatus> statuses() {
-    return works.values().stream()
-        .map(PartitionWork::status)
+    return held.values().stream()
+        .map(partition -> partition.work().status())
         .sorted(
             Comparator.comparing(PartitionStatus::topic)
                 .thenComparingInt(PartitionStatus::partition))
@@ -57,18 +73,18 @@ final class Assignment {
    *
    * @return those on which a batch still runs when the time is up
    */
-  List<PartitionWork> drain(Collection<TopicPartition> partitions, Duration limit)
+  List<HeldPartition> drain(Collection<TopicPartition> partitions, Deadline deadline)
       throws InterruptedException {
-    List<PartitionWork> stopping = new ArrayList<>();
-    for (TopicPartition partition : partitions) {
-      work(partition).ifPresent(stopping::add);
-    }
-    stopping.forEach(PartitionWork::stop);
-    long end = System.nanoTime() + limit.toNanos();
-    List<PartitionWork> busy = new ArrayList<>();
-    for (PartitionWork work : stopping) {
-      if (!work.awaitIdle(Duration.ofNanos(Math.max(0, end - System.nanoTime())))) {
-        busy.add(work);
+    List<HeldPartition> stopping = heldOf(partitions);
+    stopping.forEach(partition -> partition.work().stop());
+    List<HeldPartition> busy = new ArrayList<>();
+    for (HeldPartition partition : stopping) {
+      boolean idle = partition.work().awaitIdle(deadline.part());
+      while (!idle && !deadline.left().isZero()) {
+        idle = partition.work().awaitIdle(deadline.part());
+      }
+      if (!idle) {
+        busy.add(partition);
       }
     }
     return busy;
@@ -77,9 +93,10 @@ final class Assignment {
   /** Ends the work on these partitions. */
   void end(Collection<TopicPartition> partitions) {
     for (TopicPartition partition : partitions) {
-      PartitionWork work = works.remove(partition);
-      if (work != null) {
-        work.end();
+      HeldPartition before = held.remove(partition);
+      if (before != null) {
+        before.work().end();
+        metrics.ended(partition);
       }
     }
   }

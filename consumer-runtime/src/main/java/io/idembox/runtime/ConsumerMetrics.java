@@ -54,6 +54,39 @@ final class ConsumerMetrics {
     records(topic, "dead").increment();
   }
 
+  /** Records that were skipped without a query. */
+  void skipped(String topic, int records) {
+    records(topic, "skipped").increment(records);
+  }
+
+  /** A partition's reading starts, for this reason. */
+  void started(String topic, StartDecision.Kind why) {
+    Counter.builder("idembox.starts")
+        .description("Partitions whose reading was started, by how the position was found")
+        .tags("consumer", consumer, "topic", topic, "kind", why.name().toLowerCase(Locale.ROOT))
+        .register(registry)
+        .increment();
+  }
+
+  /** Offsets that Kafka dropped before they were read. */
+  void lost(String topic, long offsets) {
+    offsets("idembox.offsets.lost", "Offsets that Kafka dropped before they were read", topic)
+        .increment((double) offsets);
+  }
+
+  /** Offsets that somebody jumped. */
+  void jumped(String topic, long offsets) {
+    offsets("idembox.offsets.jumped", "Unread offsets that a moved offset jumped", topic)
+        .increment((double) offsets);
+  }
+
+  private Counter offsets(String name, String what, String topic) {
+    return Counter.builder(name)
+        .description(what)
+        .tags("consumer", consumer, "topic", topic)
+        .register(registry);
+  }
+
   void failed(FailureClass failure) {
     Counter.builder("idembox.transaction.failures")
         .description("Rolled-back transactions, by what was to blame")

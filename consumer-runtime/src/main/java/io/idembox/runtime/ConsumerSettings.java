@@ -5,6 +5,7 @@ import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.PrunePolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
 import java.time.Duration;
@@ -25,6 +26,7 @@ record ConsumerSettings(
     Routes routes,
     MessageIdResolver messageIds,
     StartPosition start,
+    boolean adoptOffsets,
     LaneLimits laneLimits,
     TransactionTimeouts timeouts,
     Budgets budgets,
@@ -33,6 +35,7 @@ record ConsumerSettings(
     EffectLimits effectLimits,
     @Nullable String deadLetterTopic,
     Duration sweepInterval,
+    @Nullable PrunePolicy prunePolicy,
     RunListener listener,
     MeterRegistry meters,
     OpenTelemetry telemetry) {

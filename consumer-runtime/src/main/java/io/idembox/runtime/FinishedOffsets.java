@@ -1,5 +1,6 @@
 package io.idembox.runtime;
 
+import io.idembox.inbox.OffsetRanges;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Optional;
@@ -10,58 +11,165 @@ import org.jspecify.annotations.Nullable;
 /**
  * Up to where the work on one partition is finished without a gap, whatever order it finishes in.
  * Walks the offsets that were delivered, never counts up: transactions and compaction leave holes.
- * Not thread-safe.
+ *
+ * <p>It also knows what of it the database has still to be told: offsets of records that were
+ * worked on, and holes. Offsets that were skipped because the database said that they are done are
+ * not among them, since a database that has lost them must not get them back from its own answer.
+ *
+ * <p>Thread-safe.
  */
 final class FinishedOffsets {
-  private final ArrayDeque<Delivered> unfinished = new ArrayDeque<>();
+  private static final long NOWHERE = -1;
+
+  private final ArrayDeque<Span> spans = new ArrayDeque<>();
   private final Set<Long> finishedAhead = new HashSet<>();
-  private @Nullable OffsetAndMetadata polled;
+  private long expected = NOWHERE;
   private @Nullable OffsetAndMetadata finished;
+  private OffsetRanges done = OffsetRanges.EMPTY;
+  private OffsetRanges lost = OffsetRanges.EMPTY;
+  // The end of done, while it grows record by record: adding each to a set would copy the set.
+  private long runFrom = NOWHERE;
+  private long runTo = NOWHERE;
 
-  /** What is kept of a record: payloads are let go with their batch. */
-  private record Delivered(long offset, Optional<Integer> leaderEpoch) {}
-
-  /** A record was delivered; offsets come in ascending order. */
-  void delivered(FetchedRecord fetched) {
-    unfinished.add(new Delivered(fetched.offset(), fetched.record().leaderEpoch()));
+  private enum Kind {
+    /** A record, and the hole before it. */
+    RECORD,
+    /** No record. */
+    HOLE,
+    /** Records that the database knows to be done. */
+    SKIPPED,
+    /** Records that Kafka dropped before they were read. */
+    LOST
   }
 
-  /** The position behind everything delivered so far, gaps included. */
-  void polledUpTo(OffsetAndMetadata next) {
-    polled = next;
-    if (unfinished.isEmpty()) {
-      finished = next;
+  /** What is kept of a stretch of the log: payloads are let go with their batch. */
+  private record Span(Kind kind, long from, long next, Optional<Integer> leaderEpoch) {}
+
+  /**
+   * What is finished, and what of it the database was not told yet.
+   *
+   * @param next what may be committed once the database knows it all
+   */
+  record Finished(OffsetAndMetadata next, OffsetRanges done, OffsetRanges lost) {}
+
+  /** Reading starts here: everything below is none of this assignment's business. */
+  synchronized void startAt(OffsetAndMetadata position) {
+    expected = position.offset();
+    finished = new OffsetAndMetadata(position.offset(), position.leaderEpoch(), "");
+  }
+
+  /** A record was delivered, to be worked on; offsets come in ascending order. */
+  synchronized void delivered(FetchedRecord fetched) {
+    long offset = fetched.offset();
+    add(Kind.RECORD, offset + 1, fetched.record().leaderEpoch());
+  }
+
+  /** Records were delivered that the database knows to be done, and nobody works on them. */
+  synchronized void skipped(long first, long last, Optional<Integer> leaderEpoch) {
+    if (expected != NOWHERE && expected < first) {
+      add(Kind.HOLE, first, Optional.empty());
     }
+    expected = first;
+    add(Kind.SKIPPED, last + 1, leaderEpoch);
+  }
+
+  /** Kafka has nothing below this offset any more, though it was not read. */
+  synchronized void lostUpTo(long begin) {
+    if (expected < begin) {
+      add(Kind.LOST, begin, Optional.empty());
+    }
+  }
+
+  /** The position behind everything delivered so far, holes included. */
+  synchronized void polledUpTo(OffsetAndMetadata next) {
+    if (expected == NOWHERE) {
+      expected = next.offset();
+      finished = next;
+    } else if (expected < next.offset()) {
+      add(Kind.HOLE, next.offset(), next.leaderEpoch());
+    }
+  }
+
+  private void add(Kind kind, long next, Optional<Integer> leaderEpoch) {
+    long from = expected == NOWHERE ? next - 1 : expected;
+    spans.add(new Span(kind, from, next, leaderEpoch));
+    expected = next;
+    pass();
   }
 
   /** One record is finished. */
-  void finish(long offset) {
-    Delivered head = unfinished.peek();
-    if (head == null || head.offset() != offset) {
-      finishedAhead.add(offset);
-      return;
+  synchronized void finish(long offset) {
+    finishedAhead.add(offset);
+    pass();
+  }
+
+  private void pass() {
+    Span head;
+    while ((head = spans.peek()) != null
+        && (head.kind() != Kind.RECORD || finishedAhead.remove(head.next() - 1))) {
+      spans.remove();
+      finished = new OffsetAndMetadata(head.next(), head.leaderEpoch(), "");
+      if (head.kind() == Kind.LOST) {
+        lost = lost.plus(head.from(), head.next());
+      } else if (head.kind() != Kind.SKIPPED) {
+        addDone(head.from(), head.next());
+      }
     }
-    Delivered last = unfinished.remove();
-    while ((head = unfinished.peek()) != null && finishedAhead.remove(head.offset())) {
-      last = unfinished.remove();
+  }
+
+  private void addDone(long from, long next) {
+    if (runTo != from) {
+      foldRun();
+      runFrom = from;
     }
-    finished =
-        head == null ? polled : new OffsetAndMetadata(last.offset() + 1, last.leaderEpoch(), "");
+    runTo = next;
+  }
+
+  private void foldRun() {
+    if (runTo != NOWHERE) {
+      done = done.plus(runFrom, runTo);
+      runTo = NOWHERE;
+    }
   }
 
   /** What may be committed, or null if nothing was finished yet. */
-  @Nullable OffsetAndMetadata finished() {
+  synchronized @Nullable OffsetAndMetadata finished() {
     return finished;
   }
 
-  /** How many offsets lie between what may be committed and what was polled. */
-  int open() {
-    return unfinished.size();
+  /** The offset that is expected next; -1 before reading has started. */
+  synchronized long position() {
+    return expected;
   }
 
-  void clear() {
-    unfinished.clear();
+  /** As it stands now; empty before reading has started. */
+  synchronized Optional<Finished> snapshot() {
+    if (finished == null) {
+      return Optional.empty();
+    }
+    foldRun();
+    return Optional.of(new Finished(finished, done, lost));
+  }
+
+  /** The database knows all of an earlier snapshot. */
+  synchronized void stored(Finished snapshot) {
+    foldRun();
+    done = done.minus(snapshot.done());
+    lost = lost.minus(snapshot.lost());
+  }
+
+  /** How many stretches lie between what may be committed and what was polled. */
+  synchronized int open() {
+    return spans.size();
+  }
+
+  synchronized void clear() {
+    spans.clear();
     finishedAhead.clear();
     finished = null;
+    expected = NOWHERE;
+    done = OffsetRanges.EMPTY;
+    lost = OffsetRanges.EMPTY;
+    runTo = NOWHERE;
   }
 }

@@ -63,7 +63,7 @@ public final class InboxConsumer implements AutoCloseable {
   /**
    * Starts, then blocks until the process is asked to end (SIGTERM, Ctrl-C) or the consumer fails.
    * On SIGTERM the running batches finish within the shutdown budget, their offsets are committed
-   * and the group is left.
+   * and the group is left. A second signal makes it {@linkplain #hurry() hurry}.
    *
    * @throws StartRefusedException as {@link #start()}
    * @throws ConsumerFailedException if the consumer ended by itself
@@ -73,9 +73,11 @@ public final class InboxConsumer implements AutoCloseable {
     start();
     Thread onExit = new Thread(this::close, settings.name() + "-shutdown");
     Runtime.getRuntime().addShutdownHook(onExit);
+    SecondSignal signals = new SecondSignal(this::hurry);
     try {
       started().awaitEnd();
     } finally {
+      signals.close();
       close();
       try {
         Runtime.getRuntime().removeShutdownHook(onExit);
@@ -173,6 +175,21 @@ public final class InboxConsumer implements AutoCloseable {
     }
     if (toClose != null) {
       toClose.close();
+    }
+  }
+
+  /**
+   * Makes a {@link #close()} that is under way wait no longer for what runs: its transactions are
+   * rolled back or found again by the partitions' next owner, and are named in the log; what is
+   * finished is committed. Does nothing before {@code close()}. For any thread.
+   */
+  public void hurry() {
+    RunningConsumer toHurry;
+    synchronized (this) {
+      toHurry = running;
+    }
+    if (toHurry != null) {
+      toHurry.hurry();
     }
   }
 

@@ -6,6 +6,7 @@ import io.idembox.effect.EffectGuard;
 import io.idembox.effect.EffectStore;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.PrunePolicy;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.opentelemetry.api.OpenTelemetry;
@@ -40,6 +41,7 @@ public final class InboxConsumerBuilder {
   private final List<Subscription> subscriptions = new ArrayList<>();
   private MessageIdResolver messageIds = MessageIdResolver.builder().build();
   private StartPosition start = StartPosition.EARLIEST;
+  private boolean adoptOffsets;
   private Ordering ordering = LaneLimits.DEFAULTS.ordering();
   private int concurrency = LaneLimits.DEFAULTS.concurrency();
   private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
@@ -56,6 +58,7 @@ public final class InboxConsumerBuilder {
   private @Nullable Duration drainBudget;
   private Duration shutdownBudget = Budgets.DEFAULTS.shutdown();
   private Duration sweepInterval = Duration.ofSeconds(2);
+  private @Nullable PrunePolicy prunePolicy = PrunePolicy.DEFAULT;
   private RunListener listener = report -> {};
   private MeterRegistry meters = new CompositeMeterRegistry();
   private OpenTelemetry telemetry = OpenTelemetry.noop();
@@ -152,9 +155,22 @@ public final class InboxConsumerBuilder {
     return this;
   }
 
-  /** Where reading starts without a committed offset. Default: earliest, which loses nothing. */
+  /**
+   * Where reading starts at the very first start, when neither Kafka nor the database knows an
+   * offset. Default: earliest, which loses nothing.
+   */
   public InboxConsumerBuilder start(StartPosition start) {
     this.start = Objects.requireNonNull(start, "start");
+    return this;
+  }
+
+  /**
+   * Takes over offsets that this group has committed while it ran on another database. Without it
+   * such a group is refused, since this database does not know what it has done. What lies below
+   * them counts as jumped.
+   */
+  public InboxConsumerBuilder adoptOffsets() {
+    this.adoptOffsets = true;
     return this;
   }
 
@@ -340,6 +356,31 @@ public final class InboxConsumerBuilder {
     return this;
   }
 
+  /**
+   * How long the inbox remembers messages whose offsets are known to be done, for copies that are
+   * published again; at least as long as Kafka keeps the topics' records. Default 14 days, counted
+   * from the moment up to which the slowest partition was read. Longer costs about 130 bytes a
+   * message; shorter means that a late copy is handled again. Records that Kafka delivers again are
+   * recognised for ever.
+   */
+  public InboxConsumerBuilder retention(Duration retention) {
+    PrunePolicy policy = prunePolicy == null ? PrunePolicy.DEFAULT : prunePolicy;
+    this.prunePolicy = policy.withInboxRetention(retention);
+    return this;
+  }
+
+  /** What is pruned, and at which pace. Default {@link PrunePolicy#DEFAULT}. */
+  public InboxConsumerBuilder pruning(PrunePolicy policy) {
+    this.prunePolicy = Objects.requireNonNull(policy, "policy");
+    return this;
+  }
+
+  /** This member does not prune. Default: it does, in turns with the others. */
+  public InboxConsumerBuilder withoutPruning() {
+    this.prunePolicy = null;
+    return this;
+  }
+
   /** Is told of each committed batch. Default: nobody is. */
   public InboxConsumerBuilder listener(RunListener listener) {
     this.listener = Objects.requireNonNull(listener, "listener");
@@ -399,6 +440,7 @@ public final class InboxConsumerBuilder {
             routes,
             messageIds,
             start,
+            adoptOffsets,
             new LaneLimits(
                 ordering,
                 concurrency,
@@ -409,7 +451,13 @@ public final class InboxConsumerBuilder {
                 transactionTarget,
                 limits.firstBatch()),
             timeouts(drain),
-            new Budgets(commitInterval, Budgets.DEFAULTS.commit(), drain, shutdownBudget),
+            new Budgets(
+                commitInterval,
+                Budgets.DEFAULTS.commit(),
+                drain,
+                Budgets.DEFAULTS.historyInterval(),
+                Budgets.DEFAULTS.stallAfter(),
+                shutdownBudget),
             new Retries(
                 maxAttempts,
                 recordBackoff,
@@ -419,6 +467,7 @@ public final class InboxConsumerBuilder {
             new EffectLimits(effectConcurrency, maxUnsettledEffects),
             deadLetterTopic,
             sweepInterval,
+            prunePolicy,
             listener,
             meters,
             telemetry);

@@ -12,22 +12,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
-import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Reaches the brokers and reads the ids of the subscribed topics. */
+/** Reaches the brokers and reads what they know of the subscribed topics and of the group. */
 final class KafkaCheck {
+  private static final Logger log = LoggerFactory.getLogger(KafkaCheck.class);
+
   private KafkaCheck() {}
 
   /**
-   * The topics' ids.
+   * The topics' ids and sizes, and the group's offsets.
    *
    * @throws StartRefusedException if no broker answers in time, or a topic does not exist or may
    *     not be read
    */
-  static TopicIds topicIds(KafkaSettings kafka, Set<String> topics, Duration limit) {
+  static TopicIds topicIds(KafkaSettings kafka, Set<String> topics, String group, Duration limit) {
     String at = "Kafka at " + kafka.bootstrapServers();
     Admin admin = null;
     try {
@@ -35,14 +40,17 @@ final class KafkaCheck {
       long end = System.nanoTime() + limit.toNanos();
       Map<String, KafkaFuture<TopicDescription>> answers =
           admin.describeTopics(topics).topicNameValues();
+      KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> committed =
+          admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
       Map<String, UUID> ids = new HashMap<>();
+      Map<String, Integer> partitions = new HashMap<>();
       List<String> missing = new ArrayList<>();
       for (Map.Entry<String, KafkaFuture<TopicDescription>> answer : answers.entrySet()) {
         try {
           long left = Math.max(1, end - System.nanoTime());
-          Uuid id = answer.getValue().get(left, TimeUnit.NANOSECONDS).topicId();
-          ids.put(
-              answer.getKey(), new UUID(id.getMostSignificantBits(), id.getLeastSignificantBits()));
+          TopicDescription topic = answer.getValue().get(left, TimeUnit.NANOSECONDS);
+          ids.put(answer.getKey(), AdminTopics.uuid(topic.topicId()));
+          partitions.put(answer.getKey(), topic.partitions().size());
         } catch (ExecutionException e) {
           if (!(e.getCause() instanceof UnknownTopicOrPartitionException)) {
             throw new StartRefusedException(
@@ -56,7 +64,7 @@ final class KafkaCheck {
             at + " has no topic " + String.join(", ", missing) + "; create it before the start",
             null);
       }
-      return new TopicIds(ids);
+      return new TopicIds(ids, partitions, committed(committed, end));
     } catch (TimeoutException e) {
       throw new StartRefusedException(
           at + " did not answer within " + limit.toMillis() + " ms; is it up, and reachable?", e);
@@ -71,5 +79,27 @@ final class KafkaCheck {
         admin.close(Duration.ZERO);
       }
     }
+  }
+
+  private static Map<TopicPartition, OffsetAndMetadata> committed(
+      KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> asked, long end)
+      throws InterruptedException, TimeoutException {
+    Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>();
+    try {
+      asked
+          .get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS)
+          .forEach(
+              (partition, offset) -> {
+                // Null for a partition without a commit.
+                if (offset != null) {
+                  found.put(partition, offset);
+                }
+              });
+    } catch (ExecutionException e) {
+      // No such group yet, or one that this member may not describe: each partition is looked at
+      // again when it is assigned.
+      log.debug("The group's offsets cannot be read before it is joined", e);
+    }
+    return found;
   }
 }

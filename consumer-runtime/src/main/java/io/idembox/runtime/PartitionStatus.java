@@ -9,8 +9,7 @@ import java.util.OptionalLong;
  *
  * @param topic the topic
  * @param partition the partition
- * @param finishedOffset the next offset to commit; empty while nothing is finished in this
- *     assignment
+ * @param finishedOffset the next offset to commit; empty until it is known where to start
  * @param lagRecords how many records of the log are not fetched yet; empty while Kafka does not say
  * @param queuedRecords how many fetched records are not finished
  * @param oldestUnfinished the timestamp of the first record that is not finished; empty if all are

@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One partition during one assignment: the records that wait in its lanes, and the offset up to
@@ -43,6 +44,7 @@ final class PartitionWork {
   private OptionalLong lag = OptionalLong.empty();
   private OptionalLong carefulBelow = OptionalLong.empty();
   private boolean offered;
+  private volatile @Nullable Stall outerStall;
   private volatile boolean open = true;
   private volatile boolean ended;
 
@@ -59,6 +61,11 @@ final class PartitionWork {
 
   TopicPartition partition() {
     return partition;
+  }
+
+  /** What was delivered and what of it is finished; runs that are skipped go there directly. */
+  FinishedOffsets offsets() {
+    return offsets;
   }
 
   /**
@@ -82,6 +89,15 @@ final class PartitionWork {
     return carefulBelow.isPresent()
         && first.isPresent()
         && first.get().offset() < carefulBelow.getAsLong();
+  }
+
+  /** What holds the whole partition up, seen from outside of the lanes; null for nothing. */
+  void outerStall(@Nullable Stall stall) {
+    outerStall = stall;
+  }
+
+  @Nullable Stall outerStall() {
+    return outerStall;
   }
 
   /** Takes fetched records in; {@code next} is the position behind them, gaps included. */
@@ -123,9 +139,18 @@ final class PartitionWork {
   }
 
   /** Whether no more records should be fetched for now. */
-  synchronized boolean isFull() {
+  boolean isFull() {
+    return isFull(limits.queuedBytes());
+  }
+
+  /**
+   * The same, where the partition's share of the memory is what it is.
+   *
+   * @param shareBytes counts if it is less than the limit of one partition
+   */
+  synchronized boolean isFull(long shareBytes) {
     return queuedRecords >= limits.queuedRecords()
-        || queuedBytes >= limits.queuedBytes()
+        || queuedBytes >= Math.min(limits.queuedBytes(), shareBytes)
         || offsets.open() >= MOST_OPEN_OFFSETS;
   }
 
@@ -391,6 +416,6 @@ final class PartitionWork {
         lag,
         queuedRecords,
         oldest,
-        longest);
+        longest.or(() -> Optional.ofNullable(outerStall)));
   }
 }

@@ -6,16 +6,17 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
-import org.apache.kafka.clients.consumer.NoOffsetForPartitionException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
@@ -34,23 +35,30 @@ import org.slf4j.LoggerFactory;
 final class PollLoop implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(PollLoop.class);
   private static final Duration POLL = Duration.ofMillis(100);
-  // While a partition is held back, so that it is fetched again soon after its lane has room.
-  private static final Duration POLL_WHILE_FULL = Duration.ofMillis(10);
+  // While a partition is held back, so that it is fetched again soon after it may be.
+  private static final Duration POLL_WHILE_HELD_BACK = Duration.ofMillis(10);
+  // What waits in all lanes together; handlers, transactions and Kafka's own buffers need the rest.
+  private static final long QUEUES_BYTES = Runtime.getRuntime().maxMemory() / 6;
   private static final Backoff LOOP_ERRORS =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
   private final Consumer<byte[], byte[]> consumer;
   private final Set<String> topics;
-  private final TopicIds topicIds;
-  private final StartPosition start;
+  private final AsyncProgress progress;
   private final Budgets budgets;
   private final Workers workers;
   private final Assignment assignment;
+  private final Openings openings;
+  private final LeaderCuts cuts;
   private final OffsetCommits commits;
-  private final ConsumerMetrics metrics;
+  private final LogEdges edges;
+  private final HistoryWatch history;
+  private final Watchdog watchdog;
+  private final SkippedRuns skipped;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
   private volatile boolean stopping;
+  private volatile @Nullable Deadline shutdown;
   private volatile @Nullable Throwable fatal;
   private int errorsInARow;
 
@@ -61,24 +69,52 @@ final class PollLoop implements Runnable {
     void wake(PartitionWork work);
   }
 
+  /**
+   * Whom the loop meets.
+   *
+   * @param ids which topics stand behind the names
+   * @param progress what the database knows
+   * @param ends how far the logs reach
+   * @param heartbeat tells the database that this member is alive; called on the thread that asks
+   *     for progress
+   */
+  record Surroundings(
+      TopicSightings ids,
+      AsyncProgress progress,
+      HistoryWatch.LogEnds ends,
+      Runnable heartbeat,
+      Workers workers,
+      ConsumerMetrics metrics,
+      RunListener listener) {}
+
   PollLoop(
       Consumer<byte[], byte[]> consumer,
       Set<String> topics,
-      TopicIds topicIds,
-      StartPosition start,
+      StartRules rules,
       Budgets budgets,
       LaneLimits limits,
-      Workers workers,
-      ConsumerMetrics metrics) {
+      Surroundings around) {
     this.consumer = consumer;
     this.topics = topics;
-    this.topicIds = topicIds;
-    this.start = start;
+    this.progress = around.progress();
     this.budgets = budgets;
-    this.workers = workers;
-    this.metrics = metrics;
-    this.assignment = new Assignment(limits);
-    this.commits = new OffsetCommits(consumer, budgets.commitInterval());
+    this.workers = around.workers();
+    this.assignment = new Assignment(limits, around.metrics());
+    this.openings = new Openings(consumer, around.ids(), progress, rules, around.metrics());
+    this.cuts = new LeaderCuts(progress, this::restart);
+    this.commits =
+        new OffsetCommits(
+            consumer,
+            new CommitRound.Sources(progress, around.ids()),
+            rules.installation(),
+            budgets.commitInterval(),
+            this::restart);
+    this.edges = new LogEdges(consumer, assignment, around.metrics(), this::restart);
+    this.history =
+        new HistoryWatch(
+            progress, around.ends(), around.heartbeat(), budgets.historyInterval(), this::restart);
+    this.watchdog = new Watchdog(consumer, budgets.stallAfter());
+    this.skipped = new SkippedRuns(around.listener(), around.metrics(), progress);
   }
 
   @Override
@@ -101,16 +137,22 @@ final class PollLoop implements Runnable {
 
   private void turn() {
     try {
-      boolean full = holdBackFullPartitions();
-      pollAndHandOut(full ? POLL_WHILE_FULL : POLL);
-      commits.sendIfDue(assignment.works());
+      openings.advance(assignment.all());
+      cuts.advance();
+      boolean heldBack = holdBackWhatIsNotRead();
+      pollAndHandOut(heldBack ? POLL_WHILE_HELD_BACK : POLL);
+      commits.advance(assignment.all());
+      history.advance(assignment.all());
+      skipped.tell();
       askForLag();
+      watchdog.look(assignment.all());
       lastTurn = Instant.now();
       errorsInARow = 0;
     } catch (WakeupException e) {
       log.debug("Woken up");
-    } catch (FencedInstanceIdException e) {
+    } catch (FencedInstanceIdException | OffsetsOfAnotherInstallationException e) {
       // Another member runs under this one's group.instance.id: going on would fence it in turn.
+      // Or the inbox is not the one that knows what this group has done.
       throw e;
     } catch (KafkaException e) {
       pauseAfter(e);
@@ -120,17 +162,24 @@ final class PollLoop implements Runnable {
   private void pollAndHandOut(Duration limit) {
     try {
       handOut(consumer.poll(limit));
-    } catch (NoOffsetForPartitionException e) {
-      start.place(consumer, e.partitions());
     } catch (OffsetOutOfRangeException e) {
-      start.placeOutOfRange(consumer, e.offsetOutOfRangePartitions());
+      edges.meet(e);
     }
+  }
+
+  /** Begins anew with a partition about which something was wrong. */
+  private void restart(HeldPartition held, HeldPartition.Resume why) {
+    log.warn(
+        "{}: {}; what is not confirmed is thrown away and read again",
+        held.partition(),
+        why.reason());
+    assignment.restart(held, why);
   }
 
   private void askForLag() {
     // From the client's own fetch answers: no request goes out. Empty until it knows.
-    for (PartitionWork work : assignment.works()) {
-      work.lag(consumer.currentLag(work.partition()));
+    for (HeldPartition held : assignment.all()) {
+      held.work().lag(consumer.currentLag(held.partition()));
     }
   }
 
@@ -148,18 +197,31 @@ final class PollLoop implements Runnable {
     }
   }
 
-  /** Makes the consumer's paused set what memory allows. Returns whether any is held back. */
-  private boolean holdBackFullPartitions() {
+  /**
+   * Makes the consumer's paused set what memory allows, and what is known about each partition.
+   * Returns whether any is held back.
+   */
+  private boolean holdBackWhatIsNotRead() {
     // From the live assignment, not from callback arguments: pausing a partition that is no longer
     // owned throws, and Kafka forgets pauses when it assigns anew.
     Set<TopicPartition> paused = consumer.paused();
     Set<TopicPartition> toPause = new HashSet<>();
     Set<TopicPartition> toResume = new HashSet<>();
+    long share = QUEUES_BYTES / Math.max(1, consumer.assignment().size());
     for (TopicPartition partition : consumer.assignment()) {
-      boolean full = assignment.work(partition).map(PartitionWork::isFull).orElse(false);
-      if (full && !paused.contains(partition)) {
+      if (assignment.held(partition).isEmpty()) {
+        // No callback said so. Kept to itself it would stay paused for ever, and look healthy.
+        log.error("{} is assigned, though no rebalance said so; it is taken over", partition);
+        begin(List.of(partition));
+      }
+      boolean hold =
+          assignment
+              .held(partition)
+              .map(held -> !held.isReading() || held.work().isFull(share))
+              .orElse(true);
+      if (hold && !paused.contains(partition)) {
         toPause.add(partition);
-      } else if (!full && paused.contains(partition)) {
+      } else if (!hold && paused.contains(partition)) {
         toResume.add(partition);
       }
     }
@@ -173,25 +235,53 @@ final class PollLoop implements Runnable {
   }
 
   private void handOut(ConsumerRecords<byte[], byte[]> polled) {
-    Map<TopicPartition, OffsetAndMetadata> next = polled.nextOffsets();
-    for (Map.Entry<TopicPartition, OffsetAndMetadata> entry : next.entrySet()) {
-      TopicPartition partition = entry.getKey();
-      PartitionWork work = assignment.work(partition).orElse(null);
-      if (work == null) {
-        // Kafka hands out only what is assigned, and each assignment began a lane.
-        throw new IllegalStateException("Records of " + partition + " came without an assignment");
-      }
-      List<FetchedRecord> records = new ArrayList<>();
-      for (ConsumerRecord<byte[], byte[]> record : polled.records(partition)) {
-        records.add(new FetchedRecord(record, topicIds.of(partition.topic())));
-      }
-      work.offer(records, entry.getValue());
-      workers.wake(work);
-    }
+    polled
+        .nextOffsets()
+        .forEach(
+            (partition, next) -> {
+              HeldPartition held = assignment.held(partition).orElse(null);
+              if (held == null || !held.isReading()) {
+                // Nothing is lost: its reading starts with a seek of its own, here or at its owner.
+                log.warn("Records of {} came though it is not read; they are left", partition);
+                return;
+              }
+              handOut(held, polled.records(partition), next);
+              workers.wake(held.work());
+            });
   }
 
-  /** Asks the loop to end; safe from any thread. */
-  void stop() {
+  /** What is done goes past the lanes, run by run; the first record of a new leader waits. */
+  private void handOut(
+      HeldPartition held, List<ConsumerRecord<byte[], byte[]>> records, OffsetAndMetadata next) {
+    PartitionWork work = held.work();
+    List<FetchedRecord> fresh = new ArrayList<>();
+    for (int i = 0; i < records.size(); ) {
+      ConsumerRecord<byte[], byte[]> record = records.get(i);
+      if (held.isOfNewLeader(record)) {
+        work.offer(fresh, new OffsetAndMetadata(record.offset()));
+        consumer.seek(held.partition(), record.offset());
+        cuts.begin(held, record.offset(), record.leaderEpoch().orElseThrow());
+        return;
+      }
+      int end = held.endOfDone(records, i);
+      if (end == i) {
+        fresh.add(new FetchedRecord(record, held.topicId()));
+        i++;
+      } else {
+        work.offer(fresh, new OffsetAndMetadata(record.offset()));
+        fresh.clear();
+        ConsumerRecord<byte[], byte[]> last = records.get(end - 1);
+        work.offsets().skipped(record.offset(), last.offset(), last.leaderEpoch());
+        skipped.add(held.partition(), record.offset(), last.offset(), end - i);
+        i = end;
+      }
+    }
+    work.offer(fresh, next);
+  }
+
+  /** Asks the loop to end, what runs by the deadline; safe from any thread. */
+  void stop(Deadline deadline) {
+    shutdown = deadline;
     stopping = true;
     consumer.wakeup();
   }
@@ -212,41 +302,57 @@ final class PollLoop implements Runnable {
   }
 
   private void shutDown() {
-    long end = System.nanoTime() + budgets.shutdown().toNanos();
+    Deadline asked = shutdown;
+    // A loop that ended by itself has the whole budget.
+    Deadline deadline = asked == null ? Deadline.in(budgets.shutdown()) : asked;
     try {
-      giveUp(Set.copyOf(consumer.assignment()), budgets.shutdown());
+      giveUp(Set.copyOf(consumer.assignment()), deadline).get(1, TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-    } catch (RuntimeException e) {
-      log.warn("While letting go of the partitions", e);
+    } catch (RuntimeException | ExecutionException | TimeoutException e) {
+      log.warn("While letting go of the partitions: {}", Causes.summary(e));
     }
+    skipped.close();
     try {
-      long left = Math.max(Duration.ofSeconds(1).toNanos(), end - System.nanoTime());
-      consumer.close(CloseOptions.timeout(Duration.ofNanos(left)));
+      Duration left = deadline.left();
+      Duration least = Duration.ofSeconds(1);
+      consumer.close(CloseOptions.timeout(left.compareTo(least) < 0 ? least : left));
     } catch (KafkaException e) {
       log.warn("While closing the Kafka consumer", e);
     }
   }
 
-  /** Lets the running batches end within the budget, commits what is finished, lets go. */
-  private void giveUp(Collection<TopicPartition> partitions, Duration budget)
+  /**
+   * Lets the running batches end within the budget, commits what is finished, lets go.
+   *
+   * @return done when the database knows that nothing of them was left in flight
+   */
+  private Future<?> giveUp(Collection<TopicPartition> partitions, Deadline deadline)
       throws InterruptedException {
-    for (PartitionWork busy : assignment.drain(partitions, budget)) {
+    List<HeldPartition> clean = new ArrayList<>(assignment.heldOf(partitions));
+    for (HeldPartition busy : assignment.drain(partitions, deadline)) {
+      clean.remove(busy);
       log.warn(
-          "{} did not finish within {} ms: what runs is rolled back, or found again by the next owner",
-          busy.unfinished(),
-          budget.toMillis());
+          "{} did not finish in time: what runs is rolled back, or found again by the next owner",
+          busy.work().unfinished());
     }
-    List<PartitionWork> works = new ArrayList<>();
-    partitions.forEach(partition -> assignment.work(partition).ifPresent(works::add));
-    commits.flush(works, budgets.commit());
+    commits.flush(assignment.heldOf(partitions), budgets.commit());
     letGo(partitions);
+    return progress.release(clean.stream().flatMap(held -> held.row().stream()).toList());
   }
 
   private void letGo(Collection<TopicPartition> partitions) {
     assignment.end(partitions);
-    partitions.forEach(metrics::ended);
-    commits.forget(partitions);
+    skipped.ended(partitions);
+    watchdog.ended(partitions);
+  }
+
+  private void begin(Collection<TopicPartition> partitions) {
+    assignment.add(partitions);
+    consumer.pause(partitions);
+    // Any position, so that Kafka does not look for one by its own rules: nothing is fetched before
+    // the real one is known.
+    partitions.forEach(partition -> consumer.seek(partition, 0));
   }
 
   private final class Rebalances implements ConsumerRebalanceListener {
@@ -255,8 +361,7 @@ final class PollLoop implements Runnable {
       if (!partitions.isEmpty()) {
         log.info("Assigned: {}", partitions);
       }
-      assignment.add(partitions);
-      partitions.forEach(partition -> assignment.work(partition).ifPresent(metrics::assigned));
+      begin(partitions);
     }
 
     @Override
@@ -266,7 +371,7 @@ final class PollLoop implements Runnable {
       }
       log.info("Revoked: {}", partitions);
       try {
-        giveUp(partitions, budgets.drain());
+        Future<?> unused = giveUp(partitions, Deadline.in(budgets.drain()));
       } catch (InterruptedException e) {
         letGo(partitions);
         Thread.currentThread().interrupt();

@@ -6,12 +6,27 @@ import io.idembox.effect.JsonEffectCodec;
 import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.DeadLetters;
+import io.idembox.inbox.InboxPartition;
+import io.idembox.inbox.PrunePolicy;
 import io.idembox.inbox.RegisteredConsumer;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -26,6 +41,8 @@ final class RunningConsumer {
   private static final Duration GUARD_MARGIN = Duration.ofSeconds(3);
 
   private static final int MOST_NAMED = 5;
+  private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
+  private static final int KAFKA_LIMIT_S = 10;
 
   private final ConsumerSettings settings;
   private final Servers servers;
@@ -39,13 +56,18 @@ final class RunningConsumer {
   private final EffectsBacklog backlog;
   private final @Nullable LetterRelay relay;
   private final LanePool pool;
+  private final AdminTopics topics;
+  private final ExecutorService progressThread;
+  private final @Nullable Pruning pruning;
   private final PollLoop loop;
   private boolean closed;
+  private volatile @Nullable Deadline closing;
 
   private RunningConsumer(
       ConsumerSettings settings,
       Servers servers,
       ConsumerInbox inbox,
+      RegisteredConsumer registered,
       @Nullable EffectGuard guard,
       Consumer<byte[], byte[]> kafka) {
     this.settings = settings;
@@ -97,16 +119,34 @@ final class RunningConsumer {
                 health),
             new FailurePolicy(classifier, settings.retries(), records, health, metrics),
             new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
+    this.topics = new AdminTopics(Admin.create(settings.kafka().forAdmin()));
+    this.progressThread =
+        Executors.newSingleThreadExecutor(Threads.platform(settings.name() + "-progress-"));
     this.loop =
         new PollLoop(
             kafka,
             settings.routes().topics(),
-            servers.topicIds(),
-            settings.start(),
+            new StartRules(
+                settings.start(),
+                servers.topicIds(),
+                registered.installationId(),
+                settings.adoptOffsets()),
             settings.budgets(),
             settings.laneLimits(),
-            pool,
-            metrics);
+            new PollLoop.Surroundings(
+                topics,
+                new AsyncProgress(
+                    inbox.progress(), inbox::topicId, UUID.randomUUID(), progressThread),
+                topics,
+                inbox::heartbeat,
+                pool,
+                metrics,
+                settings.listener()));
+    PrunePolicy policy = settings.prunePolicy();
+    this.pruning =
+        policy == null
+            ? null
+            : new Pruning(settings.name(), inbox.pruner(policy), this::subscribedPartitions);
   }
 
   /**
@@ -135,8 +175,48 @@ final class RunningConsumer {
     if (consumer.relay != null) {
       consumer.relay.start();
     }
+    consumer.startPruning();
     new Thread(consumer.loop, settings.name() + "-poll").start();
     return consumer;
+  }
+
+  private void startPruning() {
+    if (pruning == null) {
+      return;
+    }
+    pruning.start();
+    Duration kept = Objects.requireNonNull(settings.prunePolicy()).inboxRetention();
+    CompletableFuture<?> unused =
+        topics
+            .retentions(settings.routes().topics())
+            .thenAccept(retentions -> RetentionCheck.tell(retentions, kept))
+            .exceptionally(
+                e -> {
+                  log.warn(
+                      "The topics' retention cannot be compared with the inbox's of {}: {}",
+                      kept,
+                      Causes.summary(e));
+                  return null;
+                });
+  }
+
+  /** All partitions of all topics, whoever reads them. */
+  private Collection<InboxPartition> subscribedPartitions() throws InterruptedException {
+    Map<String, AdminTopics.Topic> now;
+    try {
+      now = topics.topics(settings.routes().topics()).get(KAFKA_LIMIT_S, TimeUnit.SECONDS);
+    } catch (ExecutionException | TimeoutException e) {
+      throw new IllegalStateException("Kafka does not say what partitions there are", e);
+    }
+    List<InboxPartition> partitions = new ArrayList<>();
+    now.forEach(
+        (name, topic) -> {
+          int row = inbox.topicId(topic.id(), name);
+          for (int number = 0; number < topic.partitions(); number++) {
+            partitions.add(new InboxPartition(row, number));
+          }
+        });
+    return partitions;
   }
 
   private static RunningConsumer assemble(
@@ -145,6 +225,11 @@ final class RunningConsumer {
       Consumer<byte[], byte[]> kafka,
       Deque<Runnable> undo) {
     RegisteredConsumer registered = servers.inbox().register(registration(settings));
+    UUID here = registered.installationId();
+    Optional<UUID> other = servers.topicIds().otherInstallation(here);
+    if (other.isPresent() && !settings.adoptOffsets()) {
+      throw new OffsetsOfAnotherInstallationException(other.get(), here);
+    }
     EffectGuard guard = null;
     if (servers.effectStore() != null) {
       guard =
@@ -156,7 +241,8 @@ final class RunningConsumer {
       undo.push(guard::close);
     }
     ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
-    RunningConsumer consumer = new RunningConsumer(settings, servers, inbox, guard, kafka);
+    RunningConsumer consumer =
+        new RunningConsumer(settings, servers, inbox, registered, guard, kafka);
     log.info(
         "Consumer {} (group {}) starts; its effects are in the namespace {}",
         registered.name(),
@@ -214,22 +300,34 @@ final class RunningConsumer {
       return;
     }
     closed = true;
-    long end = System.nanoTime() + settings.budgets().shutdown().toNanos();
+    Deadline deadline = Deadline.in(settings.budgets().shutdown());
+    closing = deadline;
+    log.info("Consumer {} is stopping", settings.name());
     effects.stop();
-    loop.stop();
+    loop.stop(deadline);
     try {
-      if (!loop.awaitEnd(left(end))) {
+      boolean ended = loop.awaitEnd(deadline.part());
+      while (!ended && !deadline.left().isZero()) {
+        ended = loop.awaitEnd(deadline.part());
+      }
+      // What is finished is committed after what runs was given up: that takes a moment more.
+      if (!ended && !loop.awaitEnd(LAST_COMMIT)) {
         log.warn("The poll loop of consumer {} did not end in time", settings.name());
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    sweeper.close(left(end));
-    backlog.close(left(end));
+    if (pruning != null) {
+      pruning.close(deadline.left());
+    }
+    sweeper.close(deadline.left());
+    backlog.close(deadline.left());
     if (relay != null) {
       relay.close();
     }
     pool.close();
+    topics.close();
+    progressThread.shutdown();
     if (guard != null) {
       guard.close();
     }
@@ -246,7 +344,15 @@ final class RunningConsumer {
     log.info("Consumer {} stopped", settings.name());
   }
 
-  private static Duration left(long end) {
-    return Duration.ofNanos(Math.max(0, end - System.nanoTime()));
+  /**
+   * Waits no longer for what runs: a close that is under way commits what is finished and ends.
+   * Does nothing before it.
+   */
+  void hurry() {
+    Deadline now = closing;
+    if (now != null) {
+      log.warn("Consumer {} is asked again to stop, and waits no longer", settings.name());
+      now.bringForward(Duration.ZERO);
+    }
   }
 }

@@ -54,7 +54,12 @@ final class Servers {
     try {
       Future<TopicIds> kafka =
           threads.submit(
-              () -> KafkaCheck.topicIds(settings.kafka(), settings.routes().topics(), KAFKA_LIMIT));
+              () ->
+                  KafkaCheck.topicIds(
+                      settings.kafka(),
+                      settings.routes().topics(),
+                      settings.groupId(),
+                      KAFKA_LIMIT));
       JdbcInbox unchecked = settings.newInbox();
       Future<JdbcInbox> postgres = threads.submit(() -> checked(unchecked, settings));
       Future<Optional<EffectStore>> redis = threads.submit(checkedStore(settings));

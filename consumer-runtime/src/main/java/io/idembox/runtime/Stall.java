@@ -23,6 +23,16 @@ public record Stall(Reason reason, String detail, Instant since, int failures) {
     /** Too many records in a row were given up: attempts are made one at a time. */
     HANDLER_FAILING,
     /** The journal owes too many effects: no new record is handled until some are settled. */
-    EFFECTS_BACKLOG
+    EFFECTS_BACKLOG,
+    /** It is assigned, but the database or Kafka does not say where to start. */
+    OPENING,
+    /** No topic stands behind the name at this moment. */
+    TOPIC_MISSING,
+    /** Work is finished, but it cannot be noted in the database or committed to Kafka. */
+    NOT_COMMITTED,
+    /** Records are there, but Kafka does not hand them out: its leader is away, for instance. */
+    NOT_FETCHED,
+    /** Batches run, or wait for a worker, and none has ended for a minute. */
+    SLOW_WORK
   }
 }

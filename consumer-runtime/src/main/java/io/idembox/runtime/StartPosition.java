@@ -1,69 +1,65 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
-import java.util.Collection;
-import java.util.HashMap;
+import java.time.Instant;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
 import org.apache.kafka.common.TopicPartition;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Where a partition is read from when its group has no usable committed offset. Kafka's own reset
- * is switched off underneath, since it jumps without a word.
+ * Where a partition is read from when neither its group's committed offset nor the database says
+ * so: at the very first start. Kafka's own reset is switched off underneath, since it jumps without
+ * a word.
  */
-public enum StartPosition {
+public final class StartPosition {
   /** From the oldest record that the topic still holds. The default: nothing is passed over. */
-  EARLIEST,
-  /** From the records that come after the start; what is there already is not read. */
-  LATEST;
+  public static final StartPosition EARLIEST = new StartPosition("EARLIEST", null);
 
-  private static final Duration COMMIT_LIMIT = Duration.ofSeconds(5);
-  private static final Logger log = LoggerFactory.getLogger(StartPosition.class);
+  /**
+   * From the records that come after the first start; what is there already is not read, and is
+   * counted as jumped. Partitions that are added later are read from their beginning.
+   */
+  public static final StartPosition LATEST = new StartPosition("LATEST", null);
 
-  /** The group never committed an offset for these partitions. */
-  void place(Consumer<?, ?> consumer, Set<TopicPartition> partitions) {
-    Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
-    Map<TopicPartition, Long> end = consumer.endOffsets(partitions);
-    Map<TopicPartition, OffsetAndMetadata> chosen = new HashMap<>();
-    for (TopicPartition partition : partitions) {
-      long position = known(this == EARLIEST ? first : end, partition);
-      consumer.seek(partition, position);
-      chosen.put(partition, new OffsetAndMetadata(position));
-      log.info(
-          "{} has no committed offset: starts at {} ({}), with {} records ahead of it",
-          partition,
-          position,
-          this,
-          known(end, partition) - position);
-    }
-    // At once: a partition without traffic would otherwise be placed anew at the next start, and
-    // LATEST would jump what came in between.
-    consumer.commitSync(chosen, COMMIT_LIMIT);
+  private final String name;
+  private final @Nullable Instant time;
+
+  private StartPosition(String name, @Nullable Instant time) {
+    this.name = name;
+    this.time = time;
   }
 
-  /** The committed offsets of these partitions are not in their logs any more. */
-  void placeOutOfRange(Consumer<?, ?> consumer, Map<TopicPartition, Long> positions) {
-    Collection<TopicPartition> partitions = positions.keySet();
-    Map<TopicPartition, Long> first = consumer.beginningOffsets(partitions);
-    for (Map.Entry<TopicPartition, Long> entry : positions.entrySet()) {
-      long begin = known(first, entry.getKey());
-      consumer.seek(entry.getKey(), begin);
-      log.warn(
-          "{}: offset {} is not in the log any more; reading goes on at its beginning, {}."
-              + " Records between the two, if any, were gone before they were read",
-          entry.getKey(),
-          entry.getValue(),
-          begin);
-    }
+  /** From the first record whose timestamp is at or after the time; after the last if none is. */
+  public static StartPosition at(Instant time) {
+    return new StartPosition(time.toString(), Objects.requireNonNull(time, "time"));
   }
 
-  /** Kafka answers for each partition it was asked for, or throws. */
-  private static long known(Map<TopicPartition, Long> offsets, TopicPartition partition) {
-    return Objects.requireNonNull(offsets.get(partition), () -> "No answer for " + partition);
+  /** The offset between the log's begin and end. */
+  long in(Consumer<?, ?> consumer, TopicPartition partition, long begin, long end, Duration limit) {
+    if (time != null) {
+      OffsetAndTimestamp found =
+          consumer.offsetsForTimes(Map.of(partition, time.toEpochMilli()), limit).get(partition);
+      return found == null ? end : found.offset();
+    }
+    return equals(LATEST) ? end : begin;
+  }
+
+  /** {@code EARLIEST}, {@code LATEST}, or the time. */
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof StartPosition position && name.equals(position.name);
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
   }
 }

@@ -16,6 +16,15 @@ final class DatabaseRows {
     return !strings(database, sql).isEmpty();
   }
 
+  static void change(DataSource database, String sql) {
+    try (Connection connection = database.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    } catch (SQLException e) {
+      throw new IllegalStateException(sql, e);
+    }
+  }
+
   static long count(DataSource database, String sql) {
     return Long.parseLong(strings(database, sql).get(0));
   }

@@ -1,0 +1,258 @@
+package io.idembox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Level;
+import io.idembox.testkit.TestScope;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.Test;
+
+/** What the database knows to be done, against a real broker and a real database. */
+class DoneRangesTest extends ConsumerTestBase {
+  DoneRangesTest(TestScope scope) {
+    super(scope);
+  }
+
+  @Test
+  void aRewoundGroupSkipsItsDoneRangesWithoutATransaction() throws Exception {
+    handle(60);
+    double transactions = meters.get("idembox.transaction").timer().count();
+    rewind();
+    reports.clear();
+
+    InboxConsumer second = started(Orders::book);
+    awaitCommitted(60);
+    awaitSettled(second);
+
+    assertThat(reports.stream().mapToInt(BatchReport::skipped).sum()).isEqualTo(60);
+    assertThat(meters.get("idembox.transaction").timer().count()).isEqualTo((long) transactions);
+    assertThat(skipped()).isEqualTo(60);
+    assertThat(log.lines(Level.INFO)).anyMatch(line -> line.endsWith("done before"));
+    assertThat(rows("select count(*) from ledger")).isEqualTo(60);
+    assertThat(rows("select count(*) from sent")).isEqualTo(60);
+  }
+
+  @Test
+  void theRangesAreInTheDatabaseBeforeTheOffsetIsInKafka() throws Exception {
+    handle(60);
+
+    assertThat(strings("select done::text from idembox.progress order by partition"))
+        .containsExactly("{[0,20)}", "{[0,20)}", "{[0,20)}");
+    assertThat(strings("select open::text from idembox.progress"))
+        .as("released by a clean end")
+        .containsOnlyNulls();
+    assertThat(metadata(0)).isPresent();
+  }
+
+  /** C14: offsets expired, or were deleted by hand. */
+  @Test
+  void offsetsThatVanishedAreMadeUpForByTheDatabase() throws Exception {
+    handle(60);
+    try (Admin admin = admin()) {
+      admin.deleteConsumerGroups(List.of(group)).all().get();
+    }
+    reports.clear();
+    orders.send(topic, 0, "new", "new").flush();
+
+    started(Orders::book);
+    awaitCommitted(61);
+
+    assertThat(reports.stream().mapToInt(BatchReport::delivered).sum()).isEqualTo(1);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(61);
+  }
+
+  /** C12 (d): somebody has set the offset forward by hand. */
+  @Test
+  void anOffsetThatWasMovedForwardIsHonouredAndSaid() throws Exception {
+    handle(60);
+    for (int i = 0; i < 10; i++) {
+      orders.send(topic, 0, "jumped" + i, "jumped" + i);
+    }
+    orders.flush();
+    try (Admin admin = admin()) {
+      admin
+          .alterConsumerGroupOffsets(
+              group, Map.of(new TopicPartition(topic, 0), new OffsetAndMetadata(28)))
+          .all()
+          .get();
+    }
+
+    started(Orders::book);
+    awaitCommitted(70);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(62);
+    assertThat(strings("select skipped::text from idembox.progress where partition = 0"))
+        .containsExactly("{[20,28)}");
+    assertThat(log.complainsOf("somebody has moved it")).isTrue();
+    assertThat(meters.get("idembox.offsets.jumped").counter().count()).isEqualTo(8);
+  }
+
+  /** C13 (a): retention has taken records that were never read. */
+  @Test
+  void whatKafkaDroppedBeforeItWasReadIsSaidAndCounted() throws Exception {
+    handle(60);
+    for (int i = 0; i < 10; i++) {
+      orders.send(topic, 0, "gone" + i, "gone" + i);
+    }
+    orders.flush();
+    try (Admin admin = admin()) {
+      admin
+          .deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(26)))
+          .all()
+          .get();
+    }
+
+    started(Orders::book);
+    awaitCommitted(70);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(64);
+    assertThat(strings("select lost::text from idembox.progress where partition = 0"))
+        .containsExactly("{[20,26)}");
+    assertThat(log.complainsOf("[20,26)")).isTrue();
+    assertThat(meters.get("idembox.offsets.lost").counter().count()).isEqualTo(6);
+  }
+
+  /** C12 (a): the topic was deleted and made again while nobody ran. */
+  @Test
+  void aTopicMadeAgainWhileNobodyRanIsReadFromItsStart() throws Exception {
+    handle(60);
+    makeTopicAgain();
+    produceAgain(30, true);
+
+    started(Orders::book);
+    awaitCommitted(30);
+
+    assertThat(rows("select count(*) from ledger")).isEqualTo(90);
+    assertThat(rows("select count(*) from ledger where order_id like 'again%'")).isEqualTo(30);
+  }
+
+  /** C12 (b), (c): the same while it runs, with records that have no id. */
+  @Test
+  void aTopicMadeAgainWhileItRunsIsReadFromItsStart() throws Exception {
+    for (int i = 0; i < 60; i++) {
+      orders.sendRaw(topic, i % 3, null, "{\"id\":\"o" + i + "\",\"amount\":7}");
+    }
+    orders.flush();
+    started(Orders::book);
+    awaitCommitted(60);
+    makeTopicAgain();
+    produceAgain(90, false);
+
+    await()
+        .atMost(SOON.multipliedBy(2))
+        .until(() -> rows("select count(*) from ledger where order_id like 'again%'") >= 90);
+    await()
+        .atMost(SOON)
+        .until(() -> committed(0) == 30 && committed(1) == 30 && committed(2) == 30);
+
+    assertThat(rows("select count(distinct order_id) from ledger where order_id like 'again%'"))
+        .isEqualTo(90);
+  }
+
+  /** C13 (b): partitions are added while it runs. */
+  @Test
+  void addedPartitionsAreReadFromTheirStart() throws Exception {
+    start(
+        builder()
+            .kafka(Map.of("metadata.max.age.ms", "1000"))
+            .start(StartPosition.LATEST)
+            .subscribe(json(topic, Orders::book)));
+    await().atMost(SOON).until(() -> metadata(0).isPresent());
+    try (Admin admin = admin()) {
+      admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(6))).all().get();
+    }
+    try (Orders more = new Orders(scope.kafka().bootstrapServers())) {
+      for (int i = 0; i < 30; i++) {
+        more.send(topic, 3 + i % 3, "m" + i, "o" + i);
+      }
+      more.flush();
+    }
+
+    await().atMost(SOON).until(() -> rows("select count(*) from ledger") == 30);
+  }
+
+  /** The database is another one: it does not know what this group has done. */
+  @Test
+  void theOffsetsOfAnotherDatabaseAreRefusedUntilTheyAreAdopted() throws Exception {
+    handle(60);
+    DatabaseRows.change(database, "update idembox.installation set id = gen_random_uuid()");
+
+    assertThatThrownBy(() -> started(Orders::book))
+        .isInstanceOf(StartRefusedException.class)
+        .hasMessageContaining("adoptOffsets()");
+
+    orders.send(topic, 0, "new", "new").flush();
+    start(builder().adoptOffsets().subscribe(json(topic, Orders::book)));
+    awaitCommitted(61);
+    assertThat(rows("select count(*) from ledger")).isEqualTo(61);
+  }
+
+  private void handle(int records) throws Exception {
+    for (int i = 0; i < records; i++) {
+      orders.send(topic, i % 3, "m" + i, "o" + i);
+    }
+    orders.flush();
+    try (InboxConsumer consumer = started(Orders::book)) {
+      awaitCommitted(records);
+      awaitSettled(consumer);
+    }
+  }
+
+  private void makeTopicAgain() throws Exception {
+    try (Admin admin = admin()) {
+      admin.deleteTopics(List.of(topic)).all().get();
+      await().atMost(SOON).until(() -> !admin.listTopics().names().get().contains(topic));
+      admin.createTopics(List.of(new NewTopic(topic, 3, (short) 1))).all().get();
+      Map<TopicPartition, OffsetSpec> all = new HashMap<>();
+      for (int partition = 0; partition < 3; partition++) {
+        all.put(new TopicPartition(topic, partition), OffsetSpec.latest());
+      }
+      // Answered by the leaders themselves, so that the first batches find them.
+      await()
+          .atMost(SOON)
+          .ignoreExceptions()
+          .until(() -> admin.listOffsets(all).all().get().size() == 3);
+    }
+  }
+
+  /** By a producer that has not met the topic of that name before. */
+  private void produceAgain(int records, boolean withIds) throws Exception {
+    try (Orders fresh = new Orders(scope.kafka().bootstrapServers())) {
+      for (int i = 0; i < records; i++) {
+        fresh.sendRaw(
+            topic, i % 3, withIds ? "again" + i : null, "{\"id\":\"again" + i + "\",\"amount\":7}");
+      }
+      fresh.flush();
+    }
+  }
+
+  private double skipped() {
+    return meters.find("idembox.records").tag("outcome", "skipped").counters().stream()
+        .mapToDouble(c -> c.count())
+        .sum();
+  }
+
+  private Optional<CommitMetadata> metadata(int partition) throws Exception {
+    try (Admin admin = admin()) {
+      OffsetAndMetadata offset =
+          admin
+              .listConsumerGroupOffsets(group)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .get(new TopicPartition(topic, partition));
+      return offset == null ? Optional.empty() : CommitMetadata.parse(offset.metadata());
+    }
+  }
+}
