@@ -1,0 +1,400 @@
+package io.idembox.runtime;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.idembox.migrations.IdemboxSchema;
+import io.idembox.testkit.EmbeddedKafka;
+import io.idembox.testkit.JavaProcess;
+import io.idembox.testkit.TestScope;
+import io.idembox.testkit.WithServers;
+import io.idembox.testkit.WithServers.Server;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Situations about offsets and positions that people met with other consumers, as black boxes:
+ * members are processes of their own, looked at from outside alone. Each test names its case.
+ */
+@WithServers({Server.POSTGRES, Server.REDIS})
+class OffsetFieldCasesTest {
+  private static final Duration SOON = Duration.ofSeconds(60);
+  private static final Duration LONG = Duration.ofMinutes(4);
+  private static final int KILLS = Integer.getInteger("idembox.case.kills", 20);
+  private static final Pattern SKIPPED = Pattern.compile("^BATCH .* skipped=(\\d+)$");
+
+  // Shared: the test must not need the memory that it denies the consumer.
+  private static final byte[] SMALL = new byte[200_000];
+
+  private static EmbeddedKafka kafka;
+  private final TestScope scope;
+  private final List<JavaProcess> members = new ArrayList<>();
+  private TestScope.Database prepared;
+  private DataSource database;
+  private String topic;
+  private String group;
+
+  OffsetFieldCasesTest(TestScope scope) {
+    this.scope = scope;
+  }
+
+  @BeforeAll
+  static void startBroker() {
+    kafka =
+        EmbeddedKafka.builder()
+            .behindRelay()
+            .property("message.max.bytes", "10000000")
+            .property("replica.fetch.max.bytes", "10000000")
+            .start();
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    kafka.close();
+  }
+
+  @BeforeEach
+  void prepare() {
+    prepared =
+        scope.postgres(
+            "runtime",
+            empty -> {
+              IdemboxSchema.of(empty).migrate();
+              Sink.createTables(empty);
+            });
+    database = prepared.dataSource();
+    group = scope.group("billing");
+  }
+
+  @AfterEach
+  void stopMembers() {
+    kafka.relay().pass();
+    members.forEach(JavaProcess::close);
+  }
+
+  @Test
+  void c01ACrashAfterTheCommitAndBeforeTheOffset() throws Exception {
+    makeTopic(1);
+    try (Orders orders = orders()) {
+      orders.send(topic, 0, "m1", "o1").flush();
+    }
+    JavaProcess first = start(kafka.relay().address(), "commitMs=3000");
+    await().atMost(SOON).until(() -> mails() == 1 && rows() == 1);
+    kafka.relay().pause();
+    first.kill();
+    assertThat(next(0)).isZero();
+    kafka.relay().pass();
+
+    JavaProcess second = start();
+    await().atMost(SOON).until(() -> next(0) == 1);
+
+    assertThat(rows()).isEqualTo(1);
+    assertThat(mails()).isEqualTo(1);
+    assertThat(inbox()).isEqualTo(1);
+    assertThat(second.output()).anyMatch(line -> line.contains("skipped"));
+  }
+
+  @Test
+  void c01AStormOfKills() throws Exception {
+    makeTopic(1);
+    Random random = new Random(1);
+    JavaProcess member = start("handlerMs=20");
+    try (Orders orders = orders()) {
+      for (int kill = 0; kill < KILLS; kill++) {
+        for (int i = kill * 200 / KILLS; i < (kill + 1) * 200 / KILLS; i++) {
+          orders.send(topic, 0, "m" + i, "o" + i);
+        }
+        orders.flush();
+        member.awaitLine("Assigned", SOON);
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(random.nextInt(1_500));
+        await()
+            .pollInterval(Duration.ofMillis(10))
+            .atMost(SOON)
+            .until(() -> System.nanoTime() - until >= 0);
+        member.kill();
+        members.remove(member);
+        member.close();
+        member = start("handlerMs=20");
+      }
+    }
+    await().atMost(LONG).until(() -> next(0) == 200);
+    await().atMost(LONG).until(() -> unsettled() == 0);
+
+    assertThat(rows()).isEqualTo(200);
+    assertThat(count("select count(distinct order_id) from ledger")).isEqualTo(200);
+    assertThat(inbox()).isEqualTo(200);
+    assertThat(count("select count(distinct provider_key) from sent")).isEqualTo(200);
+    assertThat(mails()).isBetween(200L, 200L + KILLS);
+  }
+
+  @Test
+  void c02AFrozenMemberAndItsSuccessorHandleARecordOnce() throws Exception {
+    makeTopic(1);
+    JavaProcess first = start("sleep=o1:8000");
+    first.awaitLine("Assigned", SOON);
+    JavaProcess second = start("sleep=o1:100");
+    try (Orders orders = orders()) {
+      orders.send(topic, 0, "m1", "o1").flush();
+    }
+    await().atMost(SOON).until(() -> says(first, "HANDLING o1") || says(second, "HANDLING o1"));
+    JavaProcess holder = says(first, "HANDLING o1") ? first : second;
+    JavaProcess successor = holder == first ? second : first;
+    holder.freeze();
+    successor.awaitLine("goes on at", SOON);
+    holder.thaw();
+
+    await().atMost(LONG).until(() -> next(0) == 1 && rows() == 1 && unsettled() == 0);
+    assertThat(mails()).isEqualTo(1);
+    assertThat(inbox()).isEqualTo(1);
+    assertThat(count("select count(*) from idembox.dead_letter")).isZero();
+    try (Orders orders = orders()) {
+      orders.send(topic, 0, "m2", "o2").flush();
+    }
+    await().atMost(SOON).until(() -> next(0) == 2);
+    assertThat(holder.isAlive()).as("it joins again and keeps working").isTrue();
+  }
+
+  /** C07 (b), and a second SIGTERM: it does not wait for the stop time-out. */
+  @Test
+  void c07ASecondSignalHurriesAndNamesWhatDidNotFinish() throws Exception {
+    makeTopic(1);
+    JavaProcess member = start("sleep=o1:120000");
+    try (Orders orders = orders()) {
+      orders.send(topic, 0, "m0", "o0").send(topic, 0, "m1", "o1").flush();
+    }
+    member.awaitLine("HANDLING o1", SOON);
+    member.terminate();
+    member.awaitLine("Consumer " + group + " is stopping", SOON);
+    long asked = System.nanoTime();
+    member.terminate();
+
+    assertThat(member.awaitExit(SOON)).isEqualTo(143);
+    assertThat(Duration.ofNanos(System.nanoTime() - asked)).isLessThan(Duration.ofSeconds(15));
+    assertThat(member.output())
+        .anyMatch(line -> line.contains(topic + "-0@") && line.contains("did not finish"));
+    start();
+    await().atMost(SOON).until(() -> rows() == 2);
+  }
+
+  @Test
+  void c11ALargeBacklogOfLargeMessagesFitsIntoASmallHeap() throws Exception {
+    makeTopic(6);
+    int small = Integer.getInteger("idembox.case.large", 5_000);
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (int i = 0; i < small + 5; i++) {
+      records.add(large(i, i % 6, i < small ? 200_000 : 8_000_000));
+    }
+    send(records);
+
+    JavaProcess member =
+        member(kafka.bootstrapServers(), List.of("-Xmx256m"), "bytes", "handlerMs=20");
+    await().atMost(LONG).until(() -> rows() == small + 5 || !member.isAlive());
+
+    assertThat(member.isAlive()).as(() -> lastLines(member)).isTrue();
+    assertThat(rows()).isEqualTo(small + 5);
+    assertThat(member.output()).noneMatch(line -> line.contains("OutOfMemoryError"));
+  }
+
+  @Test
+  void c14OffsetsThatWereSetBackBringNoSecondMail() throws Exception {
+    makeTopic(3);
+    try (Orders orders = orders()) {
+      for (int i = 0; i < 500; i++) {
+        orders.send(topic, i % 3, "m" + i, "o" + i);
+      }
+      orders.flush();
+      JavaProcess before = start();
+      await().atMost(SOON).until(() -> next(0) + next(1) + next(2) == 500 && unsettled() == 0);
+      before.terminate();
+      assertThat(before.awaitExit(SOON)).isEqualTo(143);
+      setBack(3);
+      for (int i = 500; i < 520; i++) {
+        orders.send(topic, i % 3, "m" + i, "o" + i);
+      }
+      orders.flush();
+    }
+
+    JavaProcess first = start();
+    JavaProcess second = start();
+    await().atMost(SOON).until(() -> next(0) + next(1) + next(2) == 520 && unsettled() == 0);
+
+    assertThat(rows()).isEqualTo(520);
+    assertThat(mails()).isEqualTo(520);
+    assertThat(skips(first) + skips(second)).isEqualTo(500);
+    assertThat(first.output().toString() + second.output()).contains("done before");
+  }
+
+  @Test
+  void c21TombstonesAndNullKeysAreOrdinaryRecords() throws Exception {
+    makeTopic(1);
+    send(
+        List.of(
+            record("o1", "{\"id\":\"o1\",\"amount\":1}", "a"),
+            record("o1", null, "b"),
+            record(null, "{\"id\":\"o2\",\"amount\":1}", "c"),
+            record(null, null, "d"),
+            record("o2", null, null),
+            record("o3", "{\"id\":\"o3\",\"amount\":1}", "e")));
+
+    JavaProcess member = start();
+    await().atMost(SOON).until(() -> next(0) == 6);
+
+    assertThat(inbox()).isEqualTo(6);
+    assertThat(count("select count(*) from ledger where order_id = 'nothing'")).isEqualTo(3);
+    assertThat(rows()).isEqualTo(6);
+    assertThat(member.output()).noneMatch(line -> line.contains("NullPointerException"));
+  }
+
+  private void makeTopic(int partitions) {
+    topic = "orders-" + scope.namespace();
+    kafka.createTopic(topic, partitions, Map.of("max.message.bytes", "10000000"));
+  }
+
+  private JavaProcess start(String... settings) {
+    return settings.length > 0 && settings[0].contains(":") && !settings[0].contains("=")
+        ? member(settings[0], List.of(), List.of(settings).subList(1, settings.length))
+        : member(kafka.bootstrapServers(), List.of(), List.of(settings));
+  }
+
+  private JavaProcess member(String brokers, List<String> jvm, String... settings) {
+    return member(brokers, jvm, List.of(settings));
+  }
+
+  private JavaProcess member(String brokers, List<String> jvm, List<String> settings) {
+    List<String> args =
+        new ArrayList<>(List.of(brokers, prepared.jdbcUrl(), scope.redis().uri(), topic, group));
+    args.addAll(settings);
+    JavaProcess member =
+        JavaProcess.builder(OffsetCaseMember.class)
+            .jvmArgs(jvm.toArray(String[]::new))
+            .args(args.toArray(String[]::new))
+            .start();
+    members.add(member);
+    return member;
+  }
+
+  private static boolean says(JavaProcess member, String text) {
+    return member.output().stream().anyMatch(line -> line.contains(text));
+  }
+
+  private static String lastLines(JavaProcess member) {
+    List<String> lines = member.output();
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - 40), lines.size()));
+  }
+
+  private static long skips(JavaProcess member) {
+    long skips = 0;
+    for (String line : member.output()) {
+      Matcher batch = SKIPPED.matcher(line);
+      if (batch.matches()) {
+        skips += Long.parseLong(batch.group(1));
+      }
+    }
+    return skips;
+  }
+
+  private Orders orders() {
+    return new Orders(kafka.bootstrapServers());
+  }
+
+  private static void send(List<ProducerRecord<byte[], byte[]>> records) throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of("bootstrap.servers", kafka.bootstrapServers(), "max.request.size", "10000000"),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      List<Future<RecordMetadata>> sent = new ArrayList<>();
+      records.forEach(record -> sent.add(producer.send(record)));
+      for (Future<RecordMetadata> each : sent) {
+        each.get();
+      }
+    }
+  }
+
+  private ProducerRecord<byte[], byte[]> large(int number, int partition, int bytes) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(topic, partition, null, bytes == 200_000 ? SMALL : new byte[bytes]);
+    record.headers().add("message-id", ("m" + number).getBytes(StandardCharsets.UTF_8));
+    return record;
+  }
+
+  private ProducerRecord<byte[], byte[]> record(
+      @Nullable String key, @Nullable String value, @Nullable String id) {
+    ProducerRecord<byte[], byte[]> record =
+        new ProducerRecord<>(
+            topic, 0, key == null ? null : bytes(key), value == null ? null : bytes(value));
+    if (id != null) {
+      record.headers().add("message-id", bytes(id));
+    }
+    return record;
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  private long rows() {
+    return count("select count(*) from ledger");
+  }
+
+  private long mails() {
+    return count("select count(*) from sent");
+  }
+
+  private long inbox() {
+    return count("select count(*) from idembox.inbox");
+  }
+
+  private long unsettled() {
+    return count("select count(*) from idembox.effect where state in (0, 1, 3)");
+  }
+
+  private long count(String sql) {
+    return DatabaseRows.count(database, sql);
+  }
+
+  private void setBack(int partitions) throws Exception {
+    Map<TopicPartition, OffsetAndMetadata> beginning = new HashMap<>();
+    for (int i = 0; i < partitions; i++) {
+      beginning.put(new TopicPartition(topic, i), new OffsetAndMetadata(0));
+    }
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+      admin.alterConsumerGroupOffsets(group, beginning).all().get();
+    }
+  }
+
+  private long next(int partition) throws Exception {
+    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+      OffsetAndMetadata offset =
+          admin
+              .listConsumerGroupOffsets(group)
+              .partitionsToOffsetAndMetadata()
+              .get()
+              .get(new TopicPartition(topic, partition));
+      return offset == null ? 0 : offset.offset();
+    }
+  }
+}
