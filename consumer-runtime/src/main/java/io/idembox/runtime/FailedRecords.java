@@ -78,15 +78,22 @@ final class FailedRecords {
       Throwable failure,
       int attempts,
       @Nullable EffectKey heldBy) {
-    return inbox
-        .deadLetters()
-        .record(
-            new DeadLetterDraft(
-                claim(inbox, fetched, idOf(fetched)),
-                content(fetched),
-                DeadLetterError.of(reason, failure),
-                attempts,
-                heldBy));
+    UUID id = idOf(fetched);
+    RecordedLetter letter =
+        inbox
+            .deadLetters()
+            .record(
+                new DeadLetterDraft(
+                    claim(inbox, fetched, id),
+                    content(fetched),
+                    DeadLetterError.of(reason, failure),
+                    attempts,
+                    heldBy));
+    if (letter.kind() != RecordedLetter.Kind.RECORDED) {
+      // What is noted goes with a letter or a success only, and this message has had one before.
+      inbox.attempts().forget(List.of(id));
+    }
+    return letter;
   }
 
   /** One that has no usable id counts under its coordinates. */

@@ -125,21 +125,23 @@ final class FailurePolicy {
           EffectKey key = heldBy(failure);
           yield giveUp(batch, "an effect waits for a person", failure, attempts(batch), key);
         }
-        case PERMANENT -> {
-          health.gaveUp();
-          if (Causes.has(failure, ProcessEndedException.class)) {
-            // The note of the attempt that was not made any more is among them.
-            int made = attempts(batch) - 1;
-            yield giveUp(batch, "the process ended while it was handled", failure, made, null);
-          }
-          yield giveUp(batch, "failed for good", failure, attempts(batch), null);
-        }
+        case PERMANENT -> permanent(batch, failure);
         default -> retry(batch, failure);
       };
     } catch (InboxStatementException e) {
       // What is to be written down waits for the database, and the record with it.
       return outage(batch, e);
     }
+  }
+
+  private AfterFailure permanent(Batch batch, Throwable failure) {
+    boolean processEnded = Causes.has(failure, ProcessEndedException.class);
+    String reason = processEnded ? "the process ended while it was handled" : "failed for good";
+    // The note of the attempt that was not made any more is among them.
+    int made = processEnded ? attempts(batch) - 1 : attempts(batch);
+    AfterFailure after = giveUp(batch, reason, failure, made, null);
+    health.gaveUp();
+    return after;
   }
 
   private int attempts(Batch batch) {
@@ -166,8 +168,9 @@ final class FailurePolicy {
             ? records.attempts(batch.first())
             : records.attemptFailed(batch.first(), pause, Causes.summary(failure));
     if (attempts >= retries.mostAttempts()) {
+      AfterFailure after = giveUp(batch, "failed " + attempts + " times", failure, attempts, null);
       health.gaveUp();
-      return giveUp(batch, "failed " + attempts + " times", failure, attempts, null);
+      return after;
     }
     // The pause between two attempts bounds the rate of these lines.
     log.error(

@@ -24,7 +24,9 @@ public interface InboxHandler<T> {
    * @param message the message; its value is null for a tombstone
    * @param tx the open transaction, usable on this thread until this method returns
    * @throws Exception any failure rolls the transaction back; the message is kept and handled again
-   *     after a pause, and no later record of its partition overtakes it
+   *     after a pause, and no later record of its partition (or key) overtakes it. When its
+   *     attempts are used up, or at once for a {@link PermanentFailureException}, it becomes a dead
+   *     letter and those behind it go on
    */
   void handle(InboxMessage<T> message, InboxTransaction tx) throws Exception;
 }

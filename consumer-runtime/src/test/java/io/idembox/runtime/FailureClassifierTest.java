@@ -2,8 +2,15 @@ package io.idembox.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.idembox.effect.EffectRejectedException;
 import io.idembox.effect.EffectStoreException;
+import java.net.ConnectException;
+import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.errors.SerializationException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -55,6 +62,80 @@ class FailureClassifierTest {
     Exception b = new Exception("b", a);
     a.initCause(b);
     assertThat(CLASSIFIER.classify(a)).isEqualTo(FailureClass.TRANSIENT);
+  }
+
+  @Test
+  void whatADecoderCannotReadIsUndecodable() {
+    assertThat(CLASSIFIER.classify(undecodable(new IllegalArgumentException("no such field"))))
+        .isEqualTo(FailureClass.UNDECODABLE);
+    assertThat(
+            CLASSIFIER.classify(
+                new RecordFailedException(
+                    0, new UnusableMessageIdException("orders-0@0", "blank"))))
+        .isEqualTo(FailureClass.UNDECODABLE);
+  }
+
+  /** C22: a schema registry that is away must not throw away hours of good records. */
+  @Test
+  void aDecoderWhoseOwnServiceIsAwayMeetsAnOutage() {
+    List<Throwable> away =
+        List.of(
+            DecodingException.temporary("the registry is away", null),
+            new IllegalStateException(new ConnectException("refused")),
+            new IllegalStateException(new SocketTimeoutException("no answer")),
+            new SerializationException(new UnknownHostException("registry")));
+    assertThat(away)
+        .allSatisfy(
+            cause ->
+                assertThat(CLASSIFIER.classify(undecodable(cause)))
+                    .isEqualTo(FailureClass.INFRASTRUCTURE));
+  }
+
+  @Test
+  void whatCanNeverSucceedIsPermanentUnlessTheJudgeSaysOtherwise() {
+    Throwable forGood =
+        new RecordFailedException(0, new PermanentFailureException("no such customer"));
+    Throwable rejected =
+        new RecordFailedException(0, new EffectRejectedException("no such account"));
+
+    assertThat(CLASSIFIER.classify(forGood)).isEqualTo(FailureClass.PERMANENT);
+    assertThat(CLASSIFIER.classify(rejected)).isEqualTo(FailureClass.PERMANENT);
+    FailureClassifier hopeful = new FailureClassifier(f -> FailureJudge.Verdict.TRANSIENT);
+    assertThat(hopeful.classify(rejected)).isEqualTo(FailureClass.TRANSIENT);
+  }
+
+  @Test
+  void theJudgeIsGivenWhatTheHandlerThrewAndIsNotAskedAboutServers() {
+    List<Throwable> asked = new ArrayList<>();
+    FailureClassifier classifier =
+        new FailureClassifier(
+            failure -> {
+              asked.add(failure);
+              return FailureJudge.Verdict.PERMANENT;
+            });
+    Exception thrown = new IllegalStateException("of the handler");
+
+    assertThat(classifier.classify(new RecordFailedException(0, thrown)))
+        .isEqualTo(FailureClass.PERMANENT);
+    assertThat(classifier.classify(new RecordFailedException(0, new SQLException("x", "08006"))))
+        .isEqualTo(FailureClass.INFRASTRUCTURE);
+    assertThat(asked).containsExactly(thrown);
+  }
+
+  @Test
+  void aJudgeThatFailsDecidesNothing() {
+    FailureClassifier faulty =
+        new FailureClassifier(
+            failure -> {
+              throw new IllegalStateException("its own fault");
+            });
+
+    assertThat(faulty.classify(new RecordFailedException(0, new IllegalStateException("x"))))
+        .isEqualTo(FailureClass.TRANSIENT);
+  }
+
+  private static Throwable undecodable(Throwable cause) {
+    return new RecordFailedException(0, new UndecodableRecordException("orders-0@0", cause));
   }
 
   private static FailureClass inHandler(String state) {

@@ -32,13 +32,14 @@ class FailurePolicyTest {
       new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
   private final HandlerHealth health = new HandlerHealth("billing", SHORT);
   private final DataSource database;
+  private final MessageIdResolver ids = MessageIdResolver.builder().build();
+  private final ConsumerInbox inbox;
   private final FailurePolicy policy;
 
   FailurePolicyTest(TestScope scope) {
     database = scope.postgres("policy", empty -> IdemboxSchema.of(empty).migrate()).dataSource();
-    MessageIdResolver ids = MessageIdResolver.builder().build();
     JdbcInbox jdbc = JdbcInbox.builder(database).build();
-    ConsumerInbox inbox =
+    inbox =
         jdbc.open(
             jdbc.register(new ConsumerRegistration("billing", "billing", null, ids.fingerprint())),
             EffectCatalog.of(),
@@ -112,6 +113,23 @@ class FailurePolicyTest {
 
   private static Throwable itsOwnDatabase() {
     return new RecordFailedException(0, new SQLException("my other database is away", "08006"));
+  }
+
+  /** Another delivery succeeded, or a process that ended in one of its effects. */
+  @Test
+  void aRecordThatWasHandledMeanwhileGetsNoLetterAndKeepsNoNote() throws Exception {
+    Batch batch = batch();
+    UUID id = ids.resolve(batch.first()).id();
+    inbox.run(List.of(FailedRecords.claim(inbox, batch.first(), id)), open -> {});
+    inbox.attempts().failed(id, Duration.ZERO, "noted before it ran");
+
+    AfterFailure after =
+        policy.judge(
+            batch, new RecordFailedException(0, new PermanentFailureException("too late")));
+
+    assertThat(after.finished()).isTrue();
+    assertThat(DatabaseRows.count(database, "select count(*) from idembox.dead_letter")).isZero();
+    assertThat(DatabaseRows.count(database, "select count(*) from idembox.attempt")).isZero();
   }
 
   private Batch batch() {
