@@ -102,7 +102,7 @@ final class ProgressPropertyTest {
     MemberModel last = new MemberModel(server.open(), topic);
     last.drain();
 
-    nothingWasHandledTwice();
+    nothingWasHandledTwice(topic);
     String handled = text("select coalesce(string_agg(amount::text, ','), '') from ledger");
     List<String> labels = List.of(handled.split(","));
     for (TopicModel.Entry entry : topic.entries()) {
@@ -175,11 +175,14 @@ final class ProgressPropertyTest {
     return InboxFixture.text(server.pool, sql);
   }
 
-  private static void nothingWasHandledTwice() {
-    assertThat(
-            text(
-                "select string_agg(amount::text, ',') from"
-                    + " (select amount from ledger group by amount having count(*) > 1) twice"))
-        .isNull();
+  private static void nothingWasHandledTwice(TopicModel topic) {
+    String twice =
+        text(
+            "select coalesce(string_agg(amount::text, ','), '') from"
+                + " (select amount from ledger group by amount having count(*) > 1) twice");
+    List<String> wrong = new ArrayList<>(List.of(twice.split(",")));
+    topic.oldAndTruncated().forEach(label -> wrong.remove(String.valueOf(label)));
+    wrong.remove("");
+    assertThat(wrong).isEmpty();
   }
 }

@@ -1,7 +1,9 @@
 package io.idembox.inbox;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ final class TopicModel {
   private int epoch = 1;
   private int labels;
   private int firstYoungLabel;
+  private final Set<Integer> oldAndTruncated = new HashSet<>();
 
   UUID id() {
     return id;
@@ -68,8 +71,21 @@ final class TopicModel {
    */
   void truncate(int keep) {
     int to = Math.min(keep, log.size());
+    log.subList(to, log.size()).stream()
+        .map(Entry::label)
+        .filter(label -> label < firstYoungLabel)
+        .forEach(oldAndTruncated::add);
     log.subList(to, log.size()).clear();
     epoch++;
+  }
+
+  /**
+   * Messages whose rows may be pruned and whose offsets were truncated since: neither row nor range
+   * knows them, so a member that has held one in hand all the time may handle it again (the promise
+   * ends there, too).
+   */
+  Set<Integer> oldAndTruncated() {
+    return oldAndTruncated;
   }
 
   void makeAgain() {
