@@ -3,6 +3,7 @@ package io.idembox.service;
 import io.idembox.effect.Effect;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.inbox.MessageIdResolver;
+import io.idembox.inbox.PrunePolicy;
 import io.idembox.runtime.BatchInboxHandler;
 import io.idembox.runtime.Decoder;
 import io.idembox.runtime.Decoders;
@@ -61,6 +62,11 @@ final class ConsumerAssembly {
             .maxUnsettledEffects(settings.get(Options.MAX_UNSETTLED_EFFECTS))
             .sweepInterval(settings.get(Options.SWEEP_INTERVAL))
             .meters(meters);
+    if (settings.get(Options.PRUNE)) {
+      builder.pruning(prunePolicy(settings));
+    } else {
+      builder.withoutPruning();
+    }
     settings.find(Options.DEAD_LETTER_TOPIC).ifPresent(builder::deadLetterTopic);
     settings.find(Options.DRAIN_BUDGET).ifPresent(builder::drainBudget);
     settings.find(Options.IDLE_TIMEOUT).ifPresent(builder::idleInTransactionTimeout);
@@ -80,6 +86,15 @@ final class ConsumerAssembly {
       subscriptions.add(subscription(i));
     }
     return subscriptions;
+  }
+
+  static PrunePolicy prunePolicy(Settings settings) {
+    return new PrunePolicy(
+        settings.get(Options.INBOX_RETENTION),
+        settings.get(Options.LETTER_RETENTION),
+        PrunePolicy.DEFAULT.roundInterval(),
+        PrunePolicy.DEFAULT.sliceBlocks(),
+        PrunePolicy.DEFAULT.sliceRows());
   }
 
   static String groupId(Settings settings) {

@@ -2,7 +2,6 @@ package io.idembox.service;
 
 import io.idembox.inbox.InboxPartition;
 import io.idembox.inbox.OffsetRanges;
-import io.idembox.inbox.PrunePolicy;
 import io.idembox.inbox.PruneReport;
 import io.idembox.inbox.Pruner;
 import java.util.LinkedHashMap;
@@ -65,14 +64,7 @@ final class InboxActions {
   /** One walk through the whole inbox, in short slices. */
   Pruned prune() {
     Map<String, TopicDescription> topics = new KafkaView(stores).describe();
-    PrunePolicy policy =
-        new PrunePolicy(
-            stores.settings().get(Options.INBOX_RETENTION),
-            stores.settings().get(Options.LETTER_RETENTION),
-            PrunePolicy.DEFAULT.roundInterval(),
-            PrunePolicy.DEFAULT.sliceBlocks(),
-            PrunePolicy.DEFAULT.sliceRows());
-    Pruner pruner = stores.inbox().pruner(policy);
+    Pruner pruner = stores.inbox().pruner(ConsumerAssembly.prunePolicy(stores.settings()));
     long rows = 0;
     long effects = 0;
     long letters = 0;

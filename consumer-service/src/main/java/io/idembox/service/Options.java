@@ -394,6 +394,13 @@ final class Options {
           "14d",
           "How long inbox rows are kept; at least as long as Kafka keeps the records. Copies that"
               + " are published again later are not recognised.");
+  static final Option<Boolean> PRUNE =
+      defaulted(
+          "inbox.prune",
+          ValueType.flag(),
+          "true",
+          "Whether the running consumer removes what is past its retention. Without it, inbox prune"
+              + " does when somebody calls it.");
   static final Option<Duration> LETTER_RETENTION =
       defaulted(
           "inbox.closed-letter-retention",
@@ -543,6 +550,7 @@ final class Options {
           PLUGINS_POOL_SIZE,
           INBOX_RETENTION,
           LETTER_RETENTION,
+          PRUNE,
           HTTP_ENABLED,
           HTTP_HOST,
           HTTP_PORT,

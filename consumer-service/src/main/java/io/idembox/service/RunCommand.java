@@ -3,6 +3,7 @@ package io.idembox.service;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 
 /** Runs the consumer until somebody stops it. */
 @Command(
@@ -17,6 +18,14 @@ final class RunCommand implements Callable<Integer> {
 
   @Mixin private final CommonOptions common = new CommonOptions();
 
+  @Option(
+      names = "--adopt-offsets",
+      description =
+          "Go on from offsets that another installation's database has committed in this group."
+              + " Only after you know why they are there: what that database has done is not known"
+              + " to this one.")
+  private boolean adoptOffsets;
+
   RunCommand(Console console) {
     this.console = console;
   }
@@ -25,7 +34,7 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Settings settings = common.settings(console);
     LogSetup.forRun(settings);
-    try (Service service = Service.assemble(settings)) {
+    try (Service service = Service.assemble(settings, adoptOffsets)) {
       service.run();
     }
     return ExitCode.DONE;

@@ -23,7 +23,7 @@ final class Service implements AutoCloseable {
   private int httpPort;
   private boolean closed;
 
-  private Service(Settings settings) {
+  private Service(Settings settings, boolean adoptOffsets) {
     meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     closing.push(meters::close);
     try {
@@ -34,6 +34,9 @@ final class Service implements AutoCloseable {
       InboxConsumerBuilder builder =
           new ConsumerAssembly(settings, plugins).builder(pool.dataSource(), meters);
       builder.listener(new SkipSummary());
+      if (adoptOffsets) {
+        builder.adoptOffsets();
+      }
       RedisEffectStore store = RedisStores.connect(settings).orElse(null);
       if (store != null) {
         closing.push(store);
@@ -62,12 +65,13 @@ final class Service implements AutoCloseable {
   /**
    * Makes everything, and checks what can be checked without reading.
    *
+   * @param adoptOffsets whether offsets of another installation are gone on from
    * @throws ConfigurationException if a class or a combination of settings is wrong
    * @throws ServerException if Redis cannot guard effects
    */
-  static Service assemble(Settings settings) {
+  static Service assemble(Settings settings, boolean adoptOffsets) {
     log.info("Configuration in force:\n{}", ConfigurationPrinter.yaml(settings).stripTrailing());
-    return new Service(settings);
+    return new Service(settings, adoptOffsets);
   }
 
   static InboxConsumer built(Settings settings, InboxConsumerBuilder builder) {

@@ -76,13 +76,22 @@ final class SecurityTest extends RunningServiceTestBase {
       Ran ran = run(secrets, command);
       assertThat(ran.out() + ran.err()).as("%s", List.of(command)).doesNotContain("planted-");
     }
-    Map<String, String> wrong = new HashMap<>(secrets);
-    wrong.put("IDEMBOX_POSTGRES_PASSWORD", "planted-wrong-password");
-    wrong.put("IDEMBOX_REDIS_PASSWORD", "planted-redis-password");
-    for (String[] command : new String[][] {{"run"}, {"doctor"}, {"status"}}) {
-      Ran ran = run(wrong, command);
-      assertThat(ran.code()).as("%s", List.of(command)).isNotZero();
-      assertThat(ran.out() + ran.err()).as("%s", List.of(command)).doesNotContain("planted-");
+    try (EmbeddedPostgres server = EmbeddedPostgres.builder().password("planted-right").start();
+        EmbeddedRedis redis = EmbeddedRedis.builder().password("planted-right").start()) {
+      Map<String, String> wrong = new HashMap<>(secrets);
+      wrong.remove("IDEMBOX_LOGGING_LEVEL");
+      wrong.put(
+          "IDEMBOX_POSTGRES_URL",
+          "jdbc:postgresql://%s:%d/postgres".formatted(server.host(), server.port()));
+      wrong.put("IDEMBOX_POSTGRES_USER", server.user());
+      wrong.put("IDEMBOX_POSTGRES_PASSWORD", "planted-wrong-password");
+      wrong.put("IDEMBOX_REDIS_URI", "redis://" + redis.host() + ":" + redis.port());
+      wrong.put("IDEMBOX_REDIS_PASSWORD", "planted-wrong-password");
+      for (String[] command : new String[][] {{"run"}, {"doctor"}, {"status"}}) {
+        Ran ran = run(wrong, command);
+        assertThat(ran.code()).as("%s", List.of(command)).isNotZero();
+        assertThat(ran.out() + ran.err()).as("%s", List.of(command)).doesNotContain("planted-");
+      }
     }
   }
 
