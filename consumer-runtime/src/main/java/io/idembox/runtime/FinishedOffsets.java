@@ -24,7 +24,10 @@ final class FinishedOffsets {
   private final ArrayDeque<Span> spans = new ArrayDeque<>();
   private final Set<Long> finishedAhead = new HashSet<>();
   private long expected = NOWHERE;
-  private @Nullable OffsetAndMetadata finished;
+  // What is finished, as its parts: the object that Kafka wants is made when somebody asks, not for
+  // each record.
+  private long finishedUpTo = NOWHERE;
+  private Optional<Integer> finishedEpoch = Optional.empty();
   private OffsetRanges done = OffsetRanges.EMPTY;
   private OffsetRanges lost = OffsetRanges.EMPTY;
   // The end of done, while it grows record by record: adding each to a set would copy the set.
@@ -55,7 +58,8 @@ final class FinishedOffsets {
   /** Reading starts here: everything below is none of this assignment's business. */
   synchronized void startAt(OffsetAndMetadata position) {
     expected = position.offset();
-    finished = new OffsetAndMetadata(position.offset(), position.leaderEpoch(), "");
+    finishedUpTo = position.offset();
+    finishedEpoch = position.leaderEpoch();
   }
 
   /** A record was delivered, to be worked on; offsets come in ascending order. */
@@ -84,7 +88,8 @@ final class FinishedOffsets {
   synchronized void polledUpTo(OffsetAndMetadata next) {
     if (expected == NOWHERE) {
       expected = next.offset();
-      finished = next;
+      finishedUpTo = next.offset();
+      finishedEpoch = next.leaderEpoch();
     } else if (expected < next.offset()) {
       add(Kind.HOLE, next.offset(), next.leaderEpoch());
     }
@@ -99,21 +104,32 @@ final class FinishedOffsets {
 
   /** One record is finished. */
   synchronized void finish(long offset) {
-    finishedAhead.add(offset);
+    Span head = spans.peek();
+    if (head != null && head.kind() == Kind.RECORD && head.next() - 1 == offset) {
+      // In order, as nearly all are: it need not be remembered to be found again.
+      pass(spans.remove());
+    } else {
+      finishedAhead.add(offset);
+    }
     pass();
   }
 
   private void pass() {
     Span head;
     while ((head = spans.peek()) != null
-        && (head.kind() != Kind.RECORD || finishedAhead.remove(head.next() - 1))) {
-      spans.remove();
-      finished = new OffsetAndMetadata(head.next(), head.leaderEpoch(), "");
-      if (head.kind() == Kind.LOST) {
-        lost = lost.plus(head.from(), head.next());
-      } else if (head.kind() != Kind.SKIPPED) {
-        addDone(head.from(), head.next());
-      }
+        && (head.kind() != Kind.RECORD
+            || (!finishedAhead.isEmpty() && finishedAhead.remove(head.next() - 1)))) {
+      pass(spans.remove());
+    }
+  }
+
+  private void pass(Span span) {
+    finishedUpTo = span.next();
+    finishedEpoch = span.leaderEpoch();
+    if (span.kind() == Kind.LOST) {
+      lost = lost.plus(span.from(), span.next());
+    } else if (span.kind() != Kind.SKIPPED) {
+      addDone(span.from(), span.next());
     }
   }
 
@@ -134,7 +150,7 @@ final class FinishedOffsets {
 
   /** What may be committed, or null if nothing was finished yet. */
   synchronized @Nullable OffsetAndMetadata finished() {
-    return finished;
+    return finishedUpTo == NOWHERE ? null : new OffsetAndMetadata(finishedUpTo, finishedEpoch, "");
   }
 
   /** The offset that is expected next; -1 before reading has started. */
@@ -144,6 +160,7 @@ final class FinishedOffsets {
 
   /** As it stands now; empty before reading has started. */
   synchronized Optional<Finished> snapshot() {
+    OffsetAndMetadata finished = finished();
     if (finished == null) {
       return Optional.empty();
     }
@@ -166,7 +183,8 @@ final class FinishedOffsets {
   synchronized void clear() {
     spans.clear();
     finishedAhead.clear();
-    finished = null;
+    finishedUpTo = NOWHERE;
+    finishedEpoch = Optional.empty();
     expected = NOWHERE;
     done = OffsetRanges.EMPTY;
     lost = OffsetRanges.EMPTY;
