@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
@@ -39,6 +41,7 @@ final class PollLoop implements Runnable {
   private static final Duration POLL_WHILE_HELD_BACK = Duration.ofMillis(10);
   // What waits in all lanes together; handlers, transactions and Kafka's own buffers need the rest.
   private static final long QUEUES_BYTES = Runtime.getRuntime().maxMemory() / 6;
+  private static final Duration UNANNOUNCED_FOR = Duration.ofSeconds(3);
   private static final Backoff LOOP_ERRORS =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
@@ -57,6 +60,7 @@ final class PollLoop implements Runnable {
   private final SkippedRuns skipped;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
+  private final Map<TopicPartition, Long> unannounced = new HashMap<>();
   private volatile boolean stopping;
   private volatile @Nullable Deadline shutdown;
   private volatile @Nullable Throwable fatal;
@@ -137,14 +141,14 @@ final class PollLoop implements Runnable {
 
   private void turn() {
     try {
-      openings.advance(assignment.all());
+      unlessGone(() -> openings.advance(assignment.all()));
       cuts.advance();
-      boolean heldBack = holdBackWhatIsNotRead();
-      pollAndHandOut(heldBack ? POLL_WHILE_HELD_BACK : POLL);
+      unlessGone(this::holdBackWhatIsNotRead);
+      pollAndHandOut(!consumer.paused().isEmpty() ? POLL_WHILE_HELD_BACK : POLL);
       commits.advance(assignment.all());
       history.advance(assignment.all());
       skipped.tell();
-      askForLag();
+      unlessGone(this::askForLag);
       watchdog.look(assignment.all());
       lastTurn = Instant.now();
       errorsInARow = 0;
@@ -156,6 +160,25 @@ final class PollLoop implements Runnable {
       throw e;
     } catch (KafkaException e) {
       pauseAfter(e);
+    }
+  }
+
+  /**
+   * Takes a step that calls the consumer for one partition after the other. Under the new group
+   * protocol the client's own thread takes partitions out of the assignment between a look at it
+   * and a call; the callback that says so comes with the next poll.
+   */
+  private void unlessGone(Runnable step) {
+    try {
+      step.run();
+    } catch (IllegalStateException e) {
+      boolean allThere =
+          assignment.all().stream()
+              .allMatch(held -> consumer.assignment().contains(held.partition()));
+      if (allThere) {
+        throw e;
+      }
+      log.debug("A partition went away in the middle of a turn", e);
     }
   }
 
@@ -197,23 +220,21 @@ final class PollLoop implements Runnable {
     }
   }
 
-  /**
-   * Makes the consumer's paused set what memory allows, and what is known about each partition.
-   * Returns whether any is held back.
-   */
-  private boolean holdBackWhatIsNotRead() {
+  /** Makes the consumer's paused set what memory allows, and what is known about each partition. */
+  private void holdBackWhatIsNotRead() {
     // From the live assignment, not from callback arguments: pausing a partition that is no longer
     // owned throws, and Kafka forgets pauses when it assigns anew.
     Set<TopicPartition> paused = consumer.paused();
     Set<TopicPartition> toPause = new HashSet<>();
     Set<TopicPartition> toResume = new HashSet<>();
-    long share = QUEUES_BYTES / Math.max(1, consumer.assignment().size());
-    for (TopicPartition partition : consumer.assignment()) {
-      if (assignment.held(partition).isEmpty()) {
-        // No callback said so. Kept to itself it would stay paused for ever, and look healthy.
-        log.error("{} is assigned, though no rebalance said so; it is taken over", partition);
-        begin(List.of(partition));
+    Set<TopicPartition> assigned = Set.copyOf(consumer.assignment());
+    long share = QUEUES_BYTES / Math.max(1, assigned.size());
+    unannounced.keySet().retainAll(assigned);
+    for (TopicPartition partition : assigned) {
+      if (assignment.held(partition).isEmpty() && !takesOver(partition)) {
+        continue;
       }
+      unannounced.remove(partition);
       boolean hold =
           assignment
               .held(partition)
@@ -231,7 +252,23 @@ final class PollLoop implements Runnable {
     if (!toResume.isEmpty()) {
       consumer.resume(toResume);
     }
-    return !consumer.paused().isEmpty();
+  }
+
+  /**
+   * Whether a partition that no callback has announced is ours all the same. Not at once: under the
+   * new group protocol one that was revoked a moment ago is still among the assigned, until the
+   * client's own thread has taken it out. One that stays would be fetched by nobody, and look
+   * healthy.
+   */
+  private boolean takesOver(TopicPartition partition) {
+    long now = System.nanoTime();
+    Long since = unannounced.putIfAbsent(partition, now);
+    if (since == null || now - since < UNANNOUNCED_FOR.toNanos()) {
+      return false;
+    }
+    log.error("{} is assigned, though no rebalance said so; it is taken over", partition);
+    begin(List.of(partition));
+    return true;
   }
 
   private void handOut(ConsumerRecords<byte[], byte[]> polled) {
@@ -259,8 +296,12 @@ final class PollLoop implements Runnable {
       ConsumerRecord<byte[], byte[]> record = records.get(i);
       if (held.isOfNewLeader(record)) {
         work.offer(fresh, new OffsetAndMetadata(record.offset()));
-        consumer.seek(held.partition(), record.offset());
-        cuts.begin(held, record.offset(), record.leaderEpoch().orElseThrow());
+        // Records of other partitions follow: nothing thrown here may keep them from their lanes.
+        unlessGone(
+            () -> {
+              consumer.seek(held.partition(), record.offset());
+              cuts.begin(held, record.offset(), record.leaderEpoch().orElseThrow());
+            });
         return;
       }
       int end = held.endOfDone(records, i);
