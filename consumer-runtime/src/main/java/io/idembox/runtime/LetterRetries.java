@@ -109,6 +109,15 @@ final class LetterRetries {
       return new LetterRetry.NotOpen(null);
     }
     DeadLetter found = letter.get();
+    if (!routes.topics().contains(found.topic())) {
+      // Without a handler it would be closed as if it had been handled.
+      throw new IllegalStateException(
+          "Dead letter "
+              + id
+              + " is of topic "
+              + found.topic()
+              + ", which this consumer does not subscribe to: subscribe to it, or discard the letter");
+    }
     return run(
         id,
         fetched(found, replacement == null ? found.content() : replacement),

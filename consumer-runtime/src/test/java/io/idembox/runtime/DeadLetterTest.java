@@ -268,6 +268,22 @@ class DeadLetterTest extends ConsumerTestBase {
 
   /** C44, with the effect inside of the handler: nobody knows, so a person decides. */
   @Test
+  void aLetterOfATopicThatNobodyHandlesAnyMoreStaysOpen() throws Exception {
+    orders.sendRaw(topic, 0, "m0", "{\"id\":").flush();
+    InboxConsumer before = started(this::book);
+    awaitCommitted(1);
+    DeadLetter letter = onlyLetter(before);
+    before.close();
+
+    InboxConsumer after = start(builder().subscribe(json(scope.topic("others", 1), this::book)));
+
+    assertThatThrownBy(() -> after.retryDeadLetter(letter.id(), null))
+        .isInstanceOf(IllegalStateException.class)
+        .hasMessageContaining(topic);
+    assertThat(onlyLetter(after).id()).isEqualTo(letter.id());
+  }
+
+  @Test
   void aRecordWhoseEffectIsHeldWaitsUntilThatIsSettledAndDoesNotRunItAgain() throws Exception {
     InMemoryEffectStore store = new InMemoryEffectStore();
     EffectPolicy held = EffectPolicy.builder().onUnknown(OnUnknown.HOLD).maxAttempts(1).build();
