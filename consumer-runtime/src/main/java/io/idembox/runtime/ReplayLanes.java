@@ -8,22 +8,21 @@ import io.idembox.inbox.ConsumerInbox;
 import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.RegisteredConsumer;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
-import org.apache.kafka.clients.admin.Admin;
 import org.jspecify.annotations.Nullable;
 
 /** What works on a replay's records: the consumer's own lanes, without its group. */
 final class ReplayLanes implements AutoCloseable {
-  private static final Duration GUARD_MARGIN = Duration.ofSeconds(3);
+  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(3);
 
   private final Servers servers;
   private final ConsumerInbox inbox;
   private final @Nullable EffectGuard guard;
   private final JournalLeases leases;
   private final EffectRunner effects;
+  private final EffectsBacklog backlog;
   private final LanePool pool;
   private final Map<String, UUID> topicIds;
   private final Counted counted;
@@ -45,7 +44,7 @@ final class ReplayLanes implements AutoCloseable {
             ? null
             : EffectGuard.builder(servers.effectStore())
                 .namespace(registered.namespace())
-                .closeTimeout(GUARD_MARGIN)
+                .closeTimeout(CLOSE_LIMIT)
                 .concurrency(settings.effectLimits().concurrency())
                 .metrics(counted)
                 .build();
@@ -66,6 +65,7 @@ final class ReplayLanes implements AutoCloseable {
     ProcessSpans spans = new ProcessSpans(settings.telemetry(), settings.groupId());
     FailedRecords records =
         new FailedRecords(inbox, settings.messageIds(), settings.retries().mostAttempts());
+    this.backlog = new EffectsBacklog(name, inbox.journal());
     this.pool =
         new LanePool(
             name,
@@ -84,12 +84,10 @@ final class ReplayLanes implements AutoCloseable {
                     inbox, settings.messageIds(), settings.routes(), effects, spans, classifier),
                 health),
             new FailurePolicy(classifier, settings.retries(), records, health, metrics),
-            new Brakes(
-                health,
-                () -> inbox.journal().unfinished(),
-                settings.effectLimits().mostUnsettled()));
-    this.topicIds = topicIds(settings);
+            new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
+    this.topicIds = servers.topicIds().byName();
     leases.start();
+    backlog.start();
   }
 
   /**
@@ -105,29 +103,6 @@ final class ReplayLanes implements AutoCloseable {
       servers.close();
       throw new StartRefusedException(
           "The replay of consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
-    }
-  }
-
-  private static Map<String, UUID> topicIds(ConsumerSettings settings) {
-    Map<String, UUID> ids = new HashMap<>();
-    try (Admin admin = Admin.create(settings.kafka().forAdmin())) {
-      admin
-          .describeTopics(settings.routes().topics())
-          .allTopicNames()
-          .get()
-          .forEach(
-              (name, topic) ->
-                  ids.put(
-                      name,
-                      new UUID(
-                          topic.topicId().getMostSignificantBits(),
-                          topic.topicId().getLeastSignificantBits())));
-      return ids;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new StartRefusedException("Interrupted while asking Kafka for its topics", e);
-    } catch (java.util.concurrent.ExecutionException e) {
-      throw new StartRefusedException("Kafka does not tell its topics: " + e.getCause(), e);
     }
   }
 
@@ -160,6 +135,7 @@ final class ReplayLanes implements AutoCloseable {
   @Override
   public void close() {
     effects.stop();
+    backlog.close(CLOSE_LIMIT);
     pool.close();
     if (guard != null) {
       guard.close();
