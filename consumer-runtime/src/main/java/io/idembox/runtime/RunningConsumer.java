@@ -224,7 +224,8 @@ final class RunningConsumer {
       Servers servers,
       Consumer<byte[], byte[]> kafka,
       Deque<Runnable> undo) {
-    RegisteredConsumer registered = servers.inbox().register(registration(settings));
+    RegisteredConsumer registered =
+        StaleConnections.past(() -> servers.inbox().register(registration(settings)));
     UUID here = registered.installationId();
     Optional<UUID> other = servers.topicIds().otherInstallation(here);
     if (other.isPresent() && !settings.adoptOffsets()) {

@@ -89,11 +89,14 @@ final class Servers {
 
   private static JdbcInbox checked(JdbcInbox inbox, ConsumerSettings settings) {
     try {
-      if (settings.migrate()) {
-        IdemboxSchema.of(settings.dataSource()).migrate();
-      }
-      inbox.check();
-      return inbox;
+      return StaleConnections.past(
+          () -> {
+            if (settings.migrate()) {
+              IdemboxSchema.of(settings.dataSource()).migrate();
+            }
+            inbox.check();
+            return inbox;
+          });
     } catch (InboxException e) {
       throw new StartRefusedException(Causes.summary(e), e);
     }
