@@ -3,6 +3,7 @@ package io.idembox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectGuard;
@@ -137,8 +138,7 @@ final class TimeoutsTest {
    */
   @Test
   void c33APoolThatIsTooSmallIsAnErrorWithinItsTimeoutAndTheRecordsAreRetried() throws Exception {
-    HikariDataSource small = InboxFixture.pool(fixture.database, 2);
-    small.setConnectionTimeout(500);
+    HikariDataSource small = pool(2, Duration.ofMillis(500));
     ExecutorService lanes = Executors.newFixedThreadPool(2);
     AtomicInteger exhausted = new AtomicInteger();
     try (small) {
@@ -164,8 +164,7 @@ final class TimeoutsTest {
 
   @Test
   void c33AServerWithoutFreeConnectionsFailsAtConnectAndRecovers() throws Exception {
-    HikariDataSource none = InboxFixture.pool(fixture.database, 1);
-    none.setConnectionTimeout(300);
+    HikariDataSource none = pool(1, Duration.ofMillis(300));
     try (none) {
       ConsumerInbox inbox = open(JdbcInbox.builder(none));
       UUID id = UUID.randomUUID();
@@ -179,6 +178,13 @@ final class TimeoutsTest {
       }
       assertThat(inbox.run(claims, b -> {}).fresh().cardinality()).isEqualTo(1);
     }
+  }
+
+  /** Set before it starts: a running pool looks at a changed time-out only every half minute. */
+  private HikariDataSource pool(int connections, Duration timeout) {
+    HikariConfig config = InboxFixture.poolConfig(fixture.database, connections);
+    config.setConnectionTimeout(timeout.toMillis());
+    return new HikariDataSource(config);
   }
 
   private Void hungry(
