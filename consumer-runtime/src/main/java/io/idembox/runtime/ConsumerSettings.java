@@ -3,6 +3,7 @@ package io.idembox.runtime;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
+import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
 import io.idembox.inbox.PrunePolicy;
@@ -48,6 +49,11 @@ record ConsumerSettings(
         .idleInTransactionTimeout(timeouts.idle())
         .journalLease(journalLease())
         .build();
+  }
+
+  /** What the consumer says of itself to the database. */
+  ConsumerRegistration registration() {
+    return new ConsumerRegistration(name, groupId, effectNamespace, messageIds.fingerprint());
   }
 
   /** One length for all marks of a member in the journal: the longest of its effects' leases. */

@@ -1,93 +1,32 @@
 package io.idembox.runtime;
 
-import io.idembox.effect.EffectGuard;
-import io.idembox.effect.EffectMetrics;
-import io.idembox.effect.EffectStoreException;
-import io.idembox.effect.JsonEffectCodec;
+import io.idembox.effect.MicrometerEffectMetrics;
 import io.idembox.inbox.ConsumerInbox;
-import io.idembox.inbox.ConsumerRegistration;
-import io.idembox.inbox.RegisteredConsumer;
-import java.time.Duration;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.atomic.LongAdder;
-import org.jspecify.annotations.Nullable;
 
-/** What works on a replay's records: the consumer's own lanes, without its group. */
+/** What works on a replay's records: the consumer's own handling, without its group. */
 final class ReplayLanes implements AutoCloseable {
-  private static final Duration CLOSE_LIMIT = Duration.ofSeconds(3);
-
+  private final ConsumerSettings settings;
   private final Servers servers;
-  private final ConsumerInbox inbox;
-  private final @Nullable EffectGuard guard;
-  private final JournalLeases leases;
-  private final EffectRunner effects;
-  private final EffectsBacklog backlog;
-  private final LanePool pool;
+  private final Handling handling;
   private final Map<String, UUID> topicIds;
-  private final Counted counted;
+  private final EffectCounts counted;
 
   private ReplayLanes(ConsumerSettings settings, Servers servers, RunListener listener) {
+    this.settings = settings;
     this.servers = servers;
-    RegisteredConsumer registered =
-        servers
-            .inbox()
-            .register(
-                new ConsumerRegistration(
-                    settings.name(),
-                    settings.groupId(),
-                    settings.effectNamespace(),
-                    settings.messageIds().fingerprint()));
-    this.counted = new Counted();
-    this.guard =
-        servers.effectStore() == null
-            ? null
-            : EffectGuard.builder(servers.effectStore())
-                .namespace(registered.namespace())
-                .closeTimeout(CLOSE_LIMIT)
-                .concurrency(settings.effectLimits().concurrency())
-                .metrics(counted)
-                .build();
-    this.inbox = servers.inbox().open(registered, settings.effects(), guard);
-    String name = settings.name() + "-replay";
-    ConsumerMetrics metrics = new ConsumerMetrics(settings.meters(), settings.name());
-    this.leases = new JournalLeases(name, inbox.journal(), settings.journalLease());
-    this.effects =
-        new EffectRunner(
-            inbox.journal(),
-            settings.effects(),
-            guard,
-            new JsonEffectCodec(),
-            leases,
-            new EffectHealth(EffectHealth.PAUSES));
-    FailureClassifier classifier = new FailureClassifier(settings.failureJudge());
-    HandlerHealth health = new HandlerHealth(name, settings.retries().breaker());
-    ProcessSpans spans = new ProcessSpans(settings.telemetry(), settings.groupId());
-    FailedRecords records =
-        new FailedRecords(inbox, settings.messageIds(), settings.retries().mostAttempts());
-    this.backlog = new EffectsBacklog(name, inbox.journal());
-    this.pool =
-        new LanePool(
-            name,
-            settings.laneLimits().concurrency(),
-            new BatchRunner(
-                inbox,
-                settings.messageIds(),
-                settings.routes(),
-                effects,
-                listener,
-                metrics,
-                spans,
-                settings.timeouts(),
-                records,
-                new LetterRetries(
-                    inbox, settings.messageIds(), settings.routes(), effects, spans, classifier),
-                health),
-            new FailurePolicy(classifier, settings.retries(), records, health, metrics),
-            new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
+    this.counted = new EffectCounts(MicrometerEffectMetrics.of(settings.meters()));
+    this.handling =
+        Handling.assemble(
+            settings.name() + "-replay",
+            settings,
+            servers,
+            servers.inbox().register(settings.registration()),
+            listener,
+            counted);
     this.topicIds = servers.topicIds().byName();
-    leases.start();
-    backlog.start();
+    handling.start();
   }
 
   /**
@@ -107,7 +46,7 @@ final class ReplayLanes implements AutoCloseable {
   }
 
   ConsumerInbox inbox() {
-    return inbox;
+    return handling.inbox();
   }
 
   /** The id of a subscribed topic. */
@@ -120,48 +59,21 @@ final class ReplayLanes implements AutoCloseable {
   }
 
   void wake(PartitionWork work) {
-    pool.wake(work);
+    handling.pool().wake(work);
   }
 
   long effectsPerformed() {
-    return counted.performed.sum();
+    return counted.performed();
   }
 
   long effectsReplayed() {
-    return counted.replayed.sum();
+    return counted.replayed();
   }
 
   /** In the order in which one needs the other. */
   @Override
   public void close() {
-    effects.stop();
-    backlog.close(CLOSE_LIMIT);
-    pool.close();
-    if (guard != null) {
-      guard.close();
-    }
-    leases.close();
+    handling.close(Deadline.in(settings.budgets().shutdown()));
     servers.close();
-  }
-
-  /** What the guard did for this replay. */
-  private static final class Counted implements EffectMetrics {
-    private final LongAdder performed = new LongAdder();
-    private final LongAdder replayed = new LongAdder();
-
-    @Override
-    public void count(String effect, Event event) {
-      if (event == Event.PERFORMED) {
-        performed.increment();
-      } else if (event == Event.REPLAYED) {
-        replayed.increment();
-      }
-    }
-
-    @Override
-    public void time(String effect, Timing timing, Duration elapsed) {}
-
-    @Override
-    public void storeFailed(EffectStoreException.Kind kind) {}
   }
 }

@@ -1,10 +1,7 @@
 package io.idembox.runtime;
 
-import io.idembox.effect.EffectGuard;
-import io.idembox.effect.EffectKey;
-import io.idembox.effect.JsonEffectCodec;
+import io.idembox.effect.MicrometerEffectMetrics;
 import io.idembox.inbox.ConsumerInbox;
-import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.DeadLetters;
 import io.idembox.inbox.InboxPartition;
 import io.idembox.inbox.PrunePolicy;
@@ -37,25 +34,13 @@ import org.slf4j.LoggerFactory;
 /** A started consumer: its connections, its threads, and the order in which they end. */
 final class RunningConsumer {
   private static final Logger log = LoggerFactory.getLogger(RunningConsumer.class);
-  // For an effect that still runs when the shutdown budget is over: its lease goes on a little.
-  private static final Duration GUARD_MARGIN = Duration.ofSeconds(3);
-
-  private static final int MOST_NAMED = 5;
   private static final Duration LAST_COMMIT = Duration.ofSeconds(3);
   private static final int KAFKA_LIMIT_S = 10;
 
   private final ConsumerSettings settings;
   private final Servers servers;
-  private final ConsumerInbox inbox;
-  private final @Nullable EffectGuard guard;
-  private final JournalLeases leases;
-  private final EffectHealth effectHealth;
-  private final EffectRunner effects;
-  private final Sweeper sweeper;
-  private final LetterRetries letters;
-  private final EffectsBacklog backlog;
+  private final Handling handling;
   private final @Nullable LetterRelay relay;
-  private final LanePool pool;
   private final AdminTopics topics;
   private final ExecutorService progressThread;
   private final @Nullable Pruning pruning;
@@ -66,60 +51,21 @@ final class RunningConsumer {
   private RunningConsumer(
       ConsumerSettings settings,
       Servers servers,
-      ConsumerInbox inbox,
+      Handling handling,
       RegisteredConsumer registered,
-      @Nullable EffectGuard guard,
-      Consumer<byte[], byte[]> kafka) {
+      Consumer<byte[], byte[]> kafka,
+      AdminTopics topics) {
     this.settings = settings;
     this.servers = servers;
-    this.inbox = inbox;
-    this.guard = guard;
-    ConsumerMetrics metrics = new ConsumerMetrics(settings.meters(), settings.name());
-    this.leases = new JournalLeases(settings.name(), inbox.journal(), settings.journalLease());
-    this.effectHealth = new EffectHealth(EffectHealth.PAUSES);
-    this.effects =
-        new EffectRunner(
-            inbox.journal(),
-            settings.effects(),
-            guard,
-            new JsonEffectCodec(),
-            leases,
-            effectHealth);
-    this.sweeper = new Sweeper(settings.name(), effects, settings.sweepInterval());
-    FailureClassifier classifier = new FailureClassifier(settings.failureJudge());
-    HandlerHealth health = new HandlerHealth(settings.name(), settings.retries().breaker());
-    ProcessSpans spans = new ProcessSpans(settings.telemetry(), settings.groupId());
-    this.letters =
-        new LetterRetries(
-            inbox, settings.messageIds(), settings.routes(), effects, spans, classifier);
-    FailedRecords records =
-        new FailedRecords(inbox, settings.messageIds(), settings.retries().mostAttempts());
+    this.handling = handling;
+    this.topics = topics;
+    ConsumerInbox inbox = handling.inbox();
     String relayTopic = settings.deadLetterTopic();
     this.relay =
         relayTopic == null
             ? null
             : new LetterRelay(
                 settings.name(), relayTopic, inbox.deadLetters(), settings.kafka().forProducer());
-    this.backlog = new EffectsBacklog(settings.name(), inbox.journal());
-    this.pool =
-        new LanePool(
-            settings.name(),
-            settings.laneLimits().concurrency(),
-            new BatchRunner(
-                inbox,
-                settings.messageIds(),
-                settings.routes(),
-                effects,
-                settings.listener(),
-                metrics,
-                spans,
-                settings.timeouts(),
-                records,
-                letters,
-                health),
-            new FailurePolicy(classifier, settings.retries(), records, health, metrics),
-            new Brakes(health, backlog::unsettled, settings.effectLimits().mostUnsettled()));
-    this.topics = new AdminTopics(Admin.create(settings.kafka().forAdmin()));
     this.progressThread =
         Executors.newSingleThreadExecutor(Threads.platform(settings.name() + "-progress-"));
     this.loop =
@@ -139,8 +85,8 @@ final class RunningConsumer {
                     inbox.progress(), inbox::topicId, UUID.randomUUID(), progressThread),
                 topics,
                 inbox::heartbeat,
-                pool,
-                metrics,
+                handling.pool(),
+                handling.metrics(),
                 settings.listener()));
     PrunePolicy policy = settings.prunePolicy();
     this.pruning =
@@ -169,9 +115,8 @@ final class RunningConsumer {
       throw new StartRefusedException(
           "Consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
     }
-    consumer.leases.start();
-    consumer.sweeper.start();
-    consumer.backlog.start();
+    consumer.handling.start();
+    consumer.handling.sweep();
     if (consumer.relay != null) {
       consumer.relay.start();
     }
@@ -211,7 +156,7 @@ final class RunningConsumer {
     List<InboxPartition> partitions = new ArrayList<>();
     now.forEach(
         (name, topic) -> {
-          int row = inbox.topicId(topic.id(), name);
+          int row = handling.inbox().topicId(topic.id(), name);
           for (int number = 0; number < topic.partitions(); number++) {
             partitions.add(new InboxPartition(row, number));
           }
@@ -225,25 +170,25 @@ final class RunningConsumer {
       Consumer<byte[], byte[]> kafka,
       Deque<Runnable> undo) {
     RegisteredConsumer registered =
-        StaleConnections.past(() -> servers.inbox().register(registration(settings)));
+        StaleConnections.past(() -> servers.inbox().register(settings.registration()));
     UUID here = registered.installationId();
     Optional<UUID> other = servers.topicIds().otherInstallation(here);
     if (other.isPresent() && !settings.adoptOffsets()) {
       throw new OffsetsOfAnotherInstallationException(other.get(), here);
     }
-    EffectGuard guard = null;
-    if (servers.effectStore() != null) {
-      guard =
-          EffectGuard.builder(servers.effectStore())
-              .namespace(registered.namespace())
-              .closeTimeout(GUARD_MARGIN)
-              .concurrency(settings.effectLimits().concurrency())
-              .build();
-      undo.push(guard::close);
-    }
-    ConsumerInbox inbox = servers.inbox().open(registered, settings.effects(), guard);
+    Handling handling =
+        Handling.assemble(
+            settings.name(),
+            settings,
+            servers,
+            registered,
+            settings.listener(),
+            MicrometerEffectMetrics.of(settings.meters()));
+    undo.push(() -> handling.close(Deadline.in(Duration.ZERO)));
+    AdminTopics topics = new AdminTopics(Admin.create(settings.kafka().forAdmin()));
+    undo.push(topics::close);
     RunningConsumer consumer =
-        new RunningConsumer(settings, servers, inbox, registered, guard, kafka);
+        new RunningConsumer(settings, servers, handling, registered, kafka, topics);
     log.info(
         "Consumer {} (group {}) starts; its effects are in the namespace {}",
         registered.name(),
@@ -252,32 +197,24 @@ final class RunningConsumer {
     return consumer;
   }
 
-  private static ConsumerRegistration registration(ConsumerSettings settings) {
-    return new ConsumerRegistration(
-        settings.name(),
-        settings.groupId(),
-        settings.effectNamespace(),
-        settings.messageIds().fingerprint());
-  }
-
   ConsumerStatus status() {
     return loop.status();
   }
 
   Set<String> slowedEffects() {
-    return effectHealth.slowed();
+    return handling.slowedEffects();
   }
 
   DeadLetters deadLetters() {
-    return inbox.deadLetters();
+    return handling.inbox().deadLetters();
   }
 
   LetterRetries letterRetries() {
-    return letters;
+    return handling.letters();
   }
 
   long unsettledEffects() {
-    return inbox.journal().unfinished();
+    return handling.inbox().journal().unfinished();
   }
 
   /**
@@ -304,7 +241,7 @@ final class RunningConsumer {
     Deadline deadline = Deadline.in(settings.budgets().shutdown());
     closing = deadline;
     log.info("Consumer {} is stopping", settings.name());
-    effects.stop();
+    handling.stopEffects();
     loop.stop(deadline);
     try {
       boolean ended = loop.awaitEnd(deadline.part());
@@ -321,26 +258,12 @@ final class RunningConsumer {
     if (pruning != null) {
       pruning.close(deadline.left());
     }
-    sweeper.close(deadline.left());
-    backlog.close(deadline.left());
     if (relay != null) {
       relay.close();
     }
-    pool.close();
     topics.close();
     progressThread.shutdown();
-    if (guard != null) {
-      guard.close();
-    }
-    List<EffectKey> cutOff = leases.running();
-    if (!cutOff.isEmpty()) {
-      log.warn(
-          "{} effects did not end within the shutdown budget; their policies decide when they are"
-              + " taken up again: {}",
-          cutOff.size(),
-          cutOff.subList(0, Math.min(cutOff.size(), MOST_NAMED)));
-    }
-    leases.close();
+    handling.close(deadline);
     servers.close();
     log.info("Consumer {} stopped", settings.name());
   }

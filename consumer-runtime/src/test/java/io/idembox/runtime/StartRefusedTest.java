@@ -9,6 +9,11 @@ import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
 import io.idembox.testkit.WithServers.Server;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -107,6 +112,28 @@ class StartRefusedTest {
                 .kafka(Map.of("bootstrap.servers", "127.0.0.1:" + kafka))
                 .dataSource(postgresAt("127.0.0.1", postgres)));
     assertThat(refusal).contains("127.0.0.1:" + kafka).contains("127.0.0.1:" + postgres);
+  }
+
+  @Test
+  void aStartThatFailsHalfWayLeavesNoGuardBehind() {
+    String namespace = scope.group("half-way");
+    InboxConsumerBuilder builder =
+        builder()
+            .dataSource(migrated())
+            .effectNamespace(namespace)
+            .meters(
+                new SimpleMeterRegistry() {
+                  @Override
+                  protected Timer newTimer(
+                      Meter.Id id,
+                      DistributionStatisticConfig statistics,
+                      PauseDetector pauseDetector) {
+                    throw new IllegalStateException("no further timer");
+                  }
+                });
+    assertThat(refusal(builder)).contains("no further timer");
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().contains(namespace));
   }
 
   private static String refusal(InboxConsumerBuilder builder) {
