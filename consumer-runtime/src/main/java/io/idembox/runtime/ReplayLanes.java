@@ -22,7 +22,7 @@ final class ReplayLanes implements AutoCloseable {
             settings.name() + "-replay",
             settings,
             servers,
-            servers.inbox().register(settings.registration()),
+            servers.register(settings),
             listener,
             counted);
     this.topicIds = servers.topicIds().byName();

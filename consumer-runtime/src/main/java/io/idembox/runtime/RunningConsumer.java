@@ -169,8 +169,7 @@ final class RunningConsumer {
       Servers servers,
       Consumer<byte[], byte[]> kafka,
       Deque<Runnable> undo) {
-    RegisteredConsumer registered =
-        StaleConnections.past(() -> servers.inbox().register(settings.registration()));
+    RegisteredConsumer registered = servers.register(settings);
     UUID here = registered.installationId();
     Optional<UUID> other = servers.topicIds().otherInstallation(here);
     if (other.isPresent() && !settings.adoptOffsets()) {

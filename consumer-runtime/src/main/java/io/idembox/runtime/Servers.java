@@ -6,6 +6,7 @@ import io.idembox.effect.EffectStore;
 import io.idembox.effect.RedisEffectStore;
 import io.idembox.inbox.InboxException;
 import io.idembox.inbox.JdbcInbox;
+import io.idembox.inbox.RegisteredConsumer;
 import io.idembox.migrations.IdemboxSchema;
 import java.net.URI;
 import java.time.Duration;
@@ -181,6 +182,11 @@ final class Servers {
       message.append("; and ").append(further.getMessage());
     }
     return new StartRefusedException(message.toString(), refusals.get(0));
+  }
+
+  /** Makes the consumer known to the database, or finds it there. */
+  RegisteredConsumer register(ConsumerSettings settings) {
+    return StaleConnections.past(() -> inbox.register(settings.registration()));
   }
 
   TopicIds topicIds() {
