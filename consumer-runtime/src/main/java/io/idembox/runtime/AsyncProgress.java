@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import io.idembox.inbox.GrowthResult;
 import io.idembox.inbox.InboxPartition;
+import io.idembox.inbox.OffsetRanges;
 import io.idembox.inbox.PartitionProgress;
 import io.idembox.inbox.Progress;
 import io.idembox.inbox.ProgressGrowth;
@@ -82,13 +83,20 @@ final class AsyncProgress {
   }
 
   private Opened opened(Request request, PartitionProgress before) {
-    PartitionProgress now = before;
-    if (request.cutFrom().isPresent()) {
-      // Whoever cut the log leads it under an epoch above all that were read from it.
-      now = progress.cut(before, request.cutFrom().getAsLong(), before.leaderEpoch() + 1);
-    }
+    PartitionProgress now =
+        request.cutFrom().isPresent() ? cut(before, request.cutFrom().getAsLong()) : before;
     boolean unclean = before.open() != null && !before.open().equals(token);
     return new Opened(request.topicId(), now, unclean);
+  }
+
+  /** Nothing is cut where another member was quicker, so it is asked for until it is so. */
+  private PartitionProgress cut(PartitionProgress before, long from) {
+    PartitionProgress now = before;
+    do {
+      // Whoever cut the log leads it under an epoch above all that were read from it.
+      now = progress.cut(now, from, now.leaderEpoch() + 1);
+    } while (!now.settled().minus(OffsetRanges.of(from, Long.MAX_VALUE)).equals(now.settled()));
+    return now;
   }
 
   CompletableFuture<List<GrowthResult>> grow(List<ProgressGrowth> growths) {

@@ -42,7 +42,8 @@ public interface Progress {
    * What was done from there on counts no more, and the epoch is raised.
    *
    * @param known as read; if another member has changed it meanwhile, nothing is cut
-   * @return how it stands then
+   * @return how it stands then; where its leader epoch is below the one given, nothing was cut, and
+   *     what {@code known} said of what is done must be decided anew from this answer
    */
   PartitionProgress cut(PartitionProgress known, long fromOffset, int leaderEpoch);
 

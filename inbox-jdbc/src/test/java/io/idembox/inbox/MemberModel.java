@@ -84,8 +84,8 @@ final class MemberModel {
     }
     for (int i = 0; i < count && position < topic.size(); i++) {
       Entry entry = topic.at(position);
-      if (entry.epoch() > known.leaderEpoch()) {
-        cut(position, entry.epoch());
+      if (entry.epoch() > known.leaderEpoch() && !cut(position, entry.epoch())) {
+        return;
       }
       if (!known.done().contains(position)) {
         buffer.add(new Fetched(position, entry, topicId));
@@ -98,18 +98,27 @@ final class MemberModel {
   /** What a Kafka consumer does with its position and the epoch of the record before it. */
   private void validate() {
     long diverging = topic.endOf(positionEpoch);
-    if (diverging < position) {
-      cut(diverging, topic.epoch());
+    if (diverging < position && cut(diverging, topic.epoch())) {
       seek(Math.min(diverging, known.settled().firstGapFrom(0)));
     }
   }
 
-  private void cut(long offset, int epoch) {
+  /**
+   * Whether it was cut; where another member was first, all begins anew from what that one left.
+   */
+  private boolean cut(long offset, int epoch) {
     OffsetRanges gone = OffsetRanges.of(offset, Long.MAX_VALUE);
     finished = finished.minus(gone);
     buffer.removeIf(f -> f.offset() >= offset);
     known = inbox.progress().cut(known, offset, epoch);
     sawEndAt = null;
+    if (known.leaderEpoch() >= epoch) {
+      return true;
+    }
+    buffer.clear();
+    finished = OffsetRanges.EMPTY;
+    seek(known.settled().firstGapFrom(0));
+    return false;
   }
 
   /** Handles what is in hand, however old it is by now. */

@@ -121,6 +121,9 @@ final class PlainLoop {
       int epoch = record.leaderEpoch().orElse(-1);
       if (epoch > known.leaderEpoch()) {
         known = inbox.progress().cut(known, record.offset(), epoch); // the log may be another one
+        if (known.leaderEpoch() < epoch) {
+          throw new IllegalStateException("Somebody cut the progress of " + partition + " first");
+        }
       }
       if (known.done().contains(record.offset())) {
         continue; // skipped without a query
