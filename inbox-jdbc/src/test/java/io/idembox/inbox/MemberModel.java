@@ -77,7 +77,9 @@ final class MemberModel {
     if (!topicId.equals(topic.id())) {
       return;
     }
-    validate();
+    if (!validate()) {
+      return;
+    }
     if (sawEndAt == null) {
       sawEndAt = known.databaseTime();
       sawEnd = topic.size();
@@ -95,12 +97,22 @@ final class MemberModel {
     }
   }
 
-  /** What a Kafka consumer does with its position and the epoch of the record before it. */
-  private void validate() {
+  /**
+   * What a Kafka consumer does with its position and the epoch of the record before it. The position
+   * that it ends with is looked at in the same way, by the next fetch.
+   *
+   * @return whether the log is still the one that the position belongs to, or was cut to it
+   */
+  private boolean validate() {
     long diverging = topic.endOf(positionEpoch);
-    if (diverging < position && cut(diverging, topic.epoch())) {
-      seek(Math.min(diverging, known.settled().firstGapFrom(0)));
+    if (diverging >= position) {
+      return true;
     }
+    if (!cut(diverging, topic.epoch())) {
+      return false;
+    }
+    seek(Math.min(diverging, known.settled().firstGapFrom(0)));
+    return true;
   }
 
   /**
