@@ -193,6 +193,12 @@ final class RunningConsumer {
         registered.name(),
         registered.groupId(),
         registered.namespace());
+    if (settings.start().equals(StartPosition.LATEST)) {
+      log.warn(
+          "Consumer {} has start LATEST: at its first start it passes over all records that its"
+              + " topics hold, and counts them as jumped",
+          registered.name());
+    }
     return consumer;
   }
 

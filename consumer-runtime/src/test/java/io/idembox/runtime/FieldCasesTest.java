@@ -20,9 +20,11 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Situations that people met in the field, each under the name of its case. */
+@Tag("field-cases")
 class FieldCasesTest extends ConsumerTestBase {
   private final List<JavaProcess> processes = new ArrayList<>();
 
@@ -110,6 +112,9 @@ class FieldCasesTest extends ConsumerTestBase {
     assertThat(strings("select order_id from ledger order by position"))
         .containsExactly("o1", "o2", "o4", "o5");
     assertThat(rows("select count(*) from sent where order_id = 'o3'")).isZero();
+    assertThat(strings("select done::text || lost::text from idembox.progress where partition = 0"))
+        .as("markers are holes inside what is done, and nothing was lost")
+        .containsExactly("{[0,7)}{}");
   }
 
   @Test
@@ -178,6 +183,41 @@ class FieldCasesTest extends ConsumerTestBase {
     assertThat(strings("select order_id from ledger where order_id like 'a%' order by position"))
         .containsExactly("a1", "a2", "a3");
     assertThat(log.complainsOf("Revoked")).isFalse();
+  }
+
+  /** The same under KEY: neighbours of the key in its own partition go on, too. */
+  @Test
+  void c10OneStuckKeyLetsItsNeighboursInThePartitionGoOn() throws Exception {
+    AtomicBoolean works = new AtomicBoolean();
+    for (int i = 1; i <= 3; i++) {
+      orders.sendKeyed(topic, 0, "A", "a" + i, "a" + i);
+      for (int key = 0; key < 20; key++) {
+        orders.sendKeyed(topic, 0, "B" + key, "b" + key + i, "b" + key + "-" + i);
+      }
+    }
+    orders.flush();
+
+    start(
+        builder()
+            .ordering(Ordering.KEY)
+            .subscribe(
+                json(
+                    topic,
+                    (message, tx) -> {
+                      if (message.value().id().equals("a1") && !works.get()) {
+                        throw new IllegalStateException("stuck");
+                      }
+                      Orders.book(message, tx);
+                    })));
+    await().atMost(SOON).until(() -> rows("select count(*) from ledger") == 60);
+    assertThat(rows("select count(*) from ledger where order_id like 'a%'")).isZero();
+    assertThat(committed(0)).as("the offset waits for the stuck one").isZero();
+    works.set(true);
+    await().atMost(SOON).until(() -> committed(0) == 63);
+
+    assertThat(strings("select order_id from ledger where order_id like 'a%' order by position"))
+        .containsExactly("a1", "a2", "a3");
+    assertThat(rows("select count(*) from ledger")).isEqualTo(63);
   }
 
   @Test

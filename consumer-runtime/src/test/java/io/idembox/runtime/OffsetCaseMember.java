@@ -18,7 +18,11 @@ final class OffsetCaseMember {
    *
    * @param args brokers, JDBC URL, Redis URI, topic, name; then settings: {@code sleep=ORDER:MS}
    *     for one order's handler, {@code handlerMs=MS} for all, {@code commitMs=MS}, {@code
-   *     big=BYTES} for the largest record, {@code bytes} for values that are not JSON
+   *     sessionMs=MS}, {@code metadataMs=MS}, {@code big=BYTES} for the largest record, {@code
+   *     bytes} for values that are not JSON, {@code latest} to start at the end; {@code
+   *     failing=ORDER} for one that always fails, {@code nulls=ORDER:TIMES} for one that brings a
+   *     null where the table wants none, {@code errors} for orders whose names say what they do,
+   *     {@code maxAttempts=N}, {@code backoffMs=MS}, {@code dlq=TOPIC}
    */
   public static void main(String[] args) throws InterruptedException {
     Map<String, String> set = new HashMap<>();
@@ -32,14 +36,20 @@ final class OffsetCaseMember {
     Map<String, Object> kafka =
         new HashMap<>(
             Map.of(
-                "bootstrap.servers", args[0],
-                "session.timeout.ms", "6000",
-                "heartbeat.interval.ms", "1000"));
+                "bootstrap.servers",
+                args[0],
+                "session.timeout.ms",
+                set.getOrDefault("sessionMs", "6000"),
+                "metadata.max.age.ms",
+                set.getOrDefault("metadataMs", "300000"),
+                "heartbeat.interval.ms",
+                "1000"));
     if (set.containsKey("big")) {
       kafka.put("max.partition.fetch.bytes", set.get("big"));
     }
     Subscription.Topics topics = Subscription.topics(args[3]);
-    InboxConsumer member =
+    Misbehaviour misbehaviour = new Misbehaviour(set);
+    InboxConsumerBuilder member =
         InboxConsumer.builder()
             .name(args[4])
             .kafka(kafka)
@@ -50,7 +60,16 @@ final class OffsetCaseMember {
                 set.containsKey("bytes")
                     ? topics.decodedBy(
                         Decoders.bytes(), (message, tx) -> bookBytes(message, tx, set))
-                    : topics.json(Orders.Order.class, (message, tx) -> book(message, tx, set)))
+                    : topics.json(
+                        Orders.Order.class,
+                        (message, tx) -> {
+                          misbehaviour.over(message, tx);
+                          book(message, tx, set);
+                        }))
+            .maxAttempts(Integer.parseInt(set.getOrDefault("maxAttempts", "10")))
+            .retryBackoff(
+                Duration.ofMillis(Long.parseLong(set.getOrDefault("backoffMs", "20"))),
+                Duration.ofSeconds(2))
             .commitInterval(Duration.ofMillis(Long.parseLong(set.getOrDefault("commitMs", "50"))))
             .sweepInterval(Duration.ofMillis(500))
             .listener(
@@ -58,8 +77,14 @@ final class OffsetCaseMember {
                     System.out.printf(
                         "BATCH delivered=%d handled=%d skipped=%d%n",
                         report.delivered(), report.handled(), report.skipped()))
-            .build();
-    Insisting.run(member);
+            .meters(SpokenMeters.ofOffsets());
+    if (set.containsKey("latest")) {
+      member.start(StartPosition.LATEST);
+    }
+    if (set.containsKey("dlq")) {
+      member.deadLetterTopic(set.get("dlq"));
+    }
+    Insisting.run(member.build());
   }
 
   private static void book(

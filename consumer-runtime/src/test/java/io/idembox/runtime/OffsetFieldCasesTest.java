@@ -3,12 +3,9 @@ package io.idembox.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.EmbeddedKafka;
 import io.idembox.testkit.JavaProcess;
 import io.idembox.testkit.TestScope;
-import io.idembox.testkit.WithServers;
-import io.idembox.testkit.WithServers.Server;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,28 +17,27 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
  * Situations about offsets and positions that people met with other consumers, as black boxes:
  * members are processes of their own, looked at from outside alone. Each test names its case.
  */
-@WithServers({Server.POSTGRES, Server.REDIS})
-class OffsetFieldCasesTest {
-  private static final Duration SOON = Duration.ofSeconds(60);
+class OffsetFieldCasesTest extends FieldCaseProcesses {
   private static final Duration LONG = Duration.ofMinutes(4);
   private static final int KILLS = Integer.getInteger("idembox.case.kills", 20);
   private static final Pattern SKIPPED = Pattern.compile("^BATCH .* skipped=(\\d+)$");
@@ -50,15 +46,9 @@ class OffsetFieldCasesTest {
   private static final byte[] SMALL = new byte[200_000];
 
   private static EmbeddedKafka kafka;
-  private final TestScope scope;
-  private final List<JavaProcess> members = new ArrayList<>();
-  private TestScope.Database prepared;
-  private DataSource database;
-  private String topic;
-  private String group;
 
   OffsetFieldCasesTest(TestScope scope) {
-    this.scope = scope;
+    super(scope);
   }
 
   @BeforeAll
@@ -68,6 +58,7 @@ class OffsetFieldCasesTest {
             .behindRelay()
             .property("message.max.bytes", "10000000")
             .property("replica.fetch.max.bytes", "10000000")
+            .property("log.cleaner.backoff.ms", "200")
             .start();
   }
 
@@ -76,23 +67,14 @@ class OffsetFieldCasesTest {
     kafka.close();
   }
 
-  @BeforeEach
-  void prepare() {
-    prepared =
-        scope.postgres(
-            "runtime",
-            empty -> {
-              IdemboxSchema.of(empty).migrate();
-              Sink.createTables(empty);
-            });
-    database = prepared.dataSource();
-    group = scope.group("billing");
+  @AfterEach
+  void mendRelay() {
+    kafka.relay().pass();
   }
 
-  @AfterEach
-  void stopMembers() {
-    kafka.relay().pass();
-    members.forEach(JavaProcess::close);
+  @Override
+  String brokers() {
+    return kafka.bootstrapServers();
   }
 
   @Test
@@ -101,7 +83,7 @@ class OffsetFieldCasesTest {
     try (Orders orders = orders()) {
       orders.send(topic, 0, "m1", "o1").flush();
     }
-    JavaProcess first = start(kafka.relay().address(), "commitMs=3000");
+    JavaProcess first = start(kafka.relay().address(), List.of(), "commitMs=3000");
     await().atMost(SOON).until(() -> mails() == 1 && rows() == 1);
     kafka.relay().pause();
     first.kill();
@@ -177,6 +159,63 @@ class OffsetFieldCasesTest {
     assertThat(holder.isAlive()).as("it joins again and keeps working").isTrue();
   }
 
+  /** Three of ten offsets survive; what compaction took was never lost. */
+  @Test
+  void c06ACompactedTopicLeavesNoHoleInTheOffsets() throws Exception {
+    kafka.createTopic(
+        topic,
+        1,
+        Map.of(
+            "cleanup.policy", "compact", "segment.ms", "100", "min.cleanable.dirty.ratio", "0.01"));
+    List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+    for (int i = 0; i < 10; i++) {
+      String key = "k" + Math.max(0, i - 7);
+      records.add(record(key, "{\"id\":\"o" + i + "\",\"amount\":1}", "m" + i));
+    }
+    send(records);
+    // A record of another key, each time, until the cleaner has been at the segments before it.
+    int more = 10;
+    while (recordsThatSurvive(10) != 3) {
+      send(List.of(record("more" + more, "{\"id\":\"o" + more + "\",\"amount\":1}", "m" + more)));
+      more++;
+      assertThat(more).as("the cleaner comes").isLessThan(200);
+    }
+
+    JavaProcess first = start();
+    int end = more;
+    await().atMost(SOON).until(() -> next(0) == end && unsettled() == 0);
+    stop(first);
+    setBack(1);
+    JavaProcess second = start();
+    await().atMost(SOON).until(() -> next(0) == end);
+
+    assertThat(rows()).isEqualTo(3 + end - 10);
+    assertThat(mails()).isEqualTo(rows());
+    assertThat(skips(second)).isEqualTo(rows());
+    assertThat(strings("select done::text || lost::text from idembox.progress"))
+        .containsExactly("{[0," + end + ")}{}");
+    assertThat(first.output()).noneMatch(line -> line.contains("dropped"));
+  }
+
+  private long recordsThatSurvive(long below) {
+    TopicPartition partition = new TopicPartition(topic, 0);
+    try (KafkaConsumer<byte[], byte[]> reader =
+        new KafkaConsumer<>(
+            Map.of("bootstrap.servers", brokers()),
+            new ByteArrayDeserializer(),
+            new ByteArrayDeserializer())) {
+      reader.assign(List.of(partition));
+      reader.seekToBeginning(List.of(partition));
+      long found = 0;
+      while (reader.position(partition) < below) {
+        for (ConsumerRecord<byte[], byte[]> each : reader.poll(Duration.ofMillis(200))) {
+          found += each.offset() < below ? 1 : 0;
+        }
+      }
+      return found;
+    }
+  }
+
   /** C07 (b), and a second SIGTERM: it does not wait for the stop time-out. */
   @Test
   void c07ASecondSignalHurriesAndNamesWhatDidNotFinish() throws Exception {
@@ -209,8 +248,7 @@ class OffsetFieldCasesTest {
     }
     send(records);
 
-    JavaProcess member =
-        member(kafka.bootstrapServers(), List.of("-Xmx256m"), "bytes", "handlerMs=20");
+    JavaProcess member = start(brokers(), List.of("-Xmx256m"), "bytes", "handlerMs=20");
     await().atMost(LONG).until(() -> rows() == small + 5 || !member.isAlive());
 
     assertThat(member.isAlive()).as(() -> lastLines(member)).isTrue();
@@ -268,36 +306,9 @@ class OffsetFieldCasesTest {
     assertThat(member.output()).noneMatch(line -> line.contains("NullPointerException"));
   }
 
-  private void makeTopic(int partitions) {
-    topic = "orders-" + scope.namespace();
+  @Override
+  void makeTopic(int partitions) {
     kafka.createTopic(topic, partitions, Map.of("max.message.bytes", "10000000"));
-  }
-
-  private JavaProcess start(String... settings) {
-    return settings.length > 0 && settings[0].contains(":") && !settings[0].contains("=")
-        ? member(settings[0], List.of(), List.of(settings).subList(1, settings.length))
-        : member(kafka.bootstrapServers(), List.of(), List.of(settings));
-  }
-
-  private JavaProcess member(String brokers, List<String> jvm, String... settings) {
-    return member(brokers, jvm, List.of(settings));
-  }
-
-  private JavaProcess member(String brokers, List<String> jvm, List<String> settings) {
-    List<String> args =
-        new ArrayList<>(List.of(brokers, prepared.jdbcUrl(), scope.redis().uri(), topic, group));
-    args.addAll(settings);
-    JavaProcess member =
-        JavaProcess.builder(OffsetCaseMember.class)
-            .jvmArgs(jvm.toArray(String[]::new))
-            .args(args.toArray(String[]::new))
-            .start();
-    members.add(member);
-    return member;
-  }
-
-  private static boolean says(JavaProcess member, String text) {
-    return member.output().stream().anyMatch(line -> line.contains(text));
   }
 
   private static String lastLines(JavaProcess member) {
@@ -356,26 +367,6 @@ class OffsetFieldCasesTest {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
-  private long rows() {
-    return count("select count(*) from ledger");
-  }
-
-  private long mails() {
-    return count("select count(*) from sent");
-  }
-
-  private long inbox() {
-    return count("select count(*) from idembox.inbox");
-  }
-
-  private long unsettled() {
-    return count("select count(*) from idembox.effect where state in (0, 1, 3)");
-  }
-
-  private long count(String sql) {
-    return DatabaseRows.count(database, sql);
-  }
-
   private void setBack(int partitions) throws Exception {
     Map<TopicPartition, OffsetAndMetadata> beginning = new HashMap<>();
     for (int i = 0; i < partitions; i++) {
@@ -383,18 +374,6 @@ class OffsetFieldCasesTest {
     }
     try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
       admin.alterConsumerGroupOffsets(group, beginning).all().get();
-    }
-  }
-
-  private long next(int partition) throws Exception {
-    try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-      OffsetAndMetadata offset =
-          admin
-              .listConsumerGroupOffsets(group)
-              .partitionsToOffsetAndMetadata()
-              .get()
-              .get(new TopicPartition(topic, partition));
-      return offset == null ? 0 : offset.offset();
     }
   }
 }
