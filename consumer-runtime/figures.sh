@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the consumer: consumer-runtime/figures.sh [rewind|idle|heap|keys]...   (default: all four)
+# Measures the consumer: consumer-runtime/figures.sh [rewind|idle|stuck|heap|keys]...   (default: all five)
 # Each figure is one line of JSON. RECORDS=1000000 sets how many records rewind and heap take.
 # It starts Kafka and PostgreSQL of its own; nothing else should run on the machine meanwhile.
 set -euo pipefail

@@ -40,6 +40,7 @@ final class PartitionWork {
   private final BatchSize batchSize;
   private int queuedRecords;
   private long queuedBytes;
+  private long worked;
   private int turns;
   private OptionalLong lag = OptionalLong.empty();
   private OptionalLong carefulBelow = OptionalLong.empty();
@@ -239,6 +240,7 @@ final class PartitionWork {
     }
     queuedRecords -= covered;
     for (Batch.Part part : batch.parts()) {
+    worked += covered;
       Lane lane = part.lane();
       int finished = covered == batch.size() ? part.records() : ofLane.getOrDefault(lane.name(), 0);
       lane.finish(finished);
@@ -394,6 +396,11 @@ final class PartitionWork {
   }
 
   /** What the log holds beyond what was fetched, as Kafka last said. */
+  /** How many records were finished in this epoch. */
+  synchronized long worked() {
+    return worked;
+  }
+
   synchronized void lag(OptionalLong records) {
     lag = records;
   }

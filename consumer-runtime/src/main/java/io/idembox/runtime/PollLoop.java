@@ -36,9 +36,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PollLoop implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(PollLoop.class);
-  private static final Duration POLL = Duration.ofMillis(100);
-  // While a partition is held back, so that it is fetched again soon after it may be.
-  private static final Duration POLL_WHILE_HELD_BACK = Duration.ofMillis(10);
   // What waits in all lanes together; handlers, transactions and Kafka's own buffers need the rest.
   private static final long QUEUES_BYTES = Runtime.getRuntime().maxMemory() / 6;
   private static final Duration UNANNOUNCED_FOR = Duration.ofSeconds(3);
@@ -69,6 +66,7 @@ final class PollLoop implements Runnable {
   /** Who works on the lanes. */
   @FunctionalInterface
   interface Workers {
+  private final PollPace pace = new PollPace(System::nanoTime);
     /** The partition has got records: somebody should work on them, if nobody does. */
     void wake(PartitionWork work);
   }
@@ -144,7 +142,7 @@ final class PollLoop implements Runnable {
       unlessGone(() -> openings.advance(assignment.all()));
       cuts.advance();
       unlessGone(this::holdBackWhatIsNotRead);
-      pollAndHandOut(!consumer.paused().isEmpty() ? POLL_WHILE_HELD_BACK : POLL);
+      pollAndHandOut(pace.next(assignment.all(), consumer.paused()));
       commits.advance(assignment.all());
       history.advance(assignment.all());
       skipped.tell();
@@ -410,6 +408,7 @@ final class PollLoop implements Runnable {
       if (partitions.isEmpty()) {
         return;
       }
+    pace.ended(partitions);
       log.info("Revoked: {}", partitions);
       try {
         Future<?> unused = giveUp(partitions, Deadline.in(budgets.drain()));

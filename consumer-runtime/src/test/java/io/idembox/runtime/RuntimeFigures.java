@@ -34,8 +34,8 @@ import org.awaitility.Awaitility;
 
 /**
  * The module's figures, each printed as one line of JSON: {@code consumer-runtime/figures.sh
- * [rewind|idle|heap|keys]...}. Servers of its own in the same machine; nothing else should run
- * meanwhile.
+ * [rewind|idle|stuck|heap|keys]...}. Servers of its own in the same machine; nothing else should
+ * run meanwhile.
  */
 final class RuntimeFigures {
   private static final int PARTITIONS = 4;
@@ -62,12 +62,13 @@ final class RuntimeFigures {
         IdemboxSchema.of(database).migrate();
         RuntimeFigures figures = new RuntimeFigures(kafka, database);
         List<String> wanted =
-            args.length == 0 ? List.of("rewind", "idle", "heap", "keys") : List.of(args);
+            args.length == 0 ? List.of("rewind", "idle", "stuck", "heap", "keys") : List.of(args);
         int records = Integer.getInteger("records", 1_000_000);
         for (String figure : wanted) {
           switch (figure) {
             case "rewind" -> figures.rewind(records);
             case "idle" -> figures.idle();
+            case "stuck" -> figures.stuck();
             case "heap" -> figures.heap(records);
             case "keys" -> figures.keys();
             default -> throw new IllegalArgumentException("No figure is called " + figure);
@@ -118,6 +119,42 @@ final class RuntimeFigures {
         idle,
         without,
         idle - without);
+  }
+
+  /** The same while one partition is full and its first record waits for its next attempt. */
+  private void stuck() throws Exception {
+    String topic = topic("stuck", PARTITIONS);
+    produce(topic, 40_000, 100, 100);
+    InboxHandler<byte[]> failing =
+        (message, tx) -> {
+          throw new IllegalStateException("stuck");
+        };
+    double stuck;
+    try (InboxConsumer consumer =
+        settings("stuck", Ordering.PARTITION, 4)
+            .subscribe(Subscription.topics(topic).decodedBy(BYTES, failing))
+            .retryBackoff(Duration.ofMinutes(5), Duration.ofMinutes(5))
+            .build()) {
+      consumer.start();
+      Awaitility.await()
+          .atMost(LONG)
+          .until(
+              () ->
+                  consumer.status().partitions().stream()
+                          .filter(partition -> partition.stall().isPresent())
+                          .count()
+                      == PARTITIONS);
+      double unused = cpuPercent(Duration.ofSeconds(5));
+      stuck = cpuPercent(Duration.ofSeconds(20));
+    }
+    double unused = cpuPercent(Duration.ofSeconds(5));
+    double without = cpuPercent(Duration.ofSeconds(20));
+    print(
+        "stuck",
+        "\"percentOfACore\": %.2f, \"withoutTheConsumer\": %.2f, \"ofTheConsumer\": %.2f",
+        stuck,
+        without,
+        stuck - without);
   }
 
   /** What is in use after a collection, as records go through. */
@@ -186,15 +223,19 @@ final class RuntimeFigures {
         sleepMs == 0
             ? Subscription.topics(topic).batchesDecodedBy(BYTES, nothing)
             : Subscription.topics(topic).decodedBy(BYTES, slow);
+    return settings(name, ordering, concurrency)
+        .subscribe(subscription)
+        .listener(report -> done.addAndGet(report.delivered()))
+        .build();
+  }
+
+  private InboxConsumerBuilder settings(String name, Ordering ordering, int concurrency) {
     return InboxConsumer.builder()
         .name(name)
         .kafka(Map.of("bootstrap.servers", kafka.bootstrapServers(), "max.poll.records", "2000"))
         .dataSource(database)
-        .subscribe(subscription)
         .ordering(ordering)
-        .concurrency(concurrency)
-        .listener(report -> done.addAndGet(report.delivered()))
-        .build();
+        .concurrency(concurrency);
   }
 
   private double barePoll(String topic, int records) {
