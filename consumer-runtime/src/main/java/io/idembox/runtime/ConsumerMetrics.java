@@ -117,6 +117,12 @@ final class ConsumerMetrics {
     meters.add(
         gauge(
             work,
+            "idembox.lag.unstable.records",
+            "Records that a producer's open transaction keeps from being read, as last looked",
+            PartitionWork::unstable));
+    meters.add(
+        gauge(
+            work,
             "idembox.lag.seconds",
             "Age of the oldest fetched record that is not finished",
             w -> w.status().oldestUnfinished().map(ConsumerMetrics::age).orElse(0.0)));

@@ -111,12 +111,19 @@ final class HistoryWatch {
         Long end = reach.get(seen.held().partition());
         if (end != null && seen.held().work() == seen.work()) {
           seen.held().endSeen(end, answers.get(i).databaseTime());
+          seen.work().unstable(behindLastStable(seen.work(), end));
         }
       }
     } catch (CompletionException e) {
       // Whoever needs the database or Kafka says so; here the next look comes soon enough.
       log.debug("Progress cannot be looked at: {}", Causes.summary(requireNonNull(e.getCause())));
     }
+  }
+
+  /** Only read_committed's own lag is known to the client; it ends at the last stable offset. */
+  private static long behindLastStable(PartitionWork work, long end) {
+    OptionalLong lag = work.status().lagRecords();
+    return lag.isEmpty() ? 0 : Math.max(0, end - work.offsets().position() - lag.getAsLong());
   }
 
   private void compare(Seen seen, PartitionProgress now) {

@@ -46,6 +46,7 @@ final class PartitionWork {
   private OptionalLong carefulBelow = OptionalLong.empty();
   private boolean offered;
   private volatile @Nullable Stall outerStall;
+  private volatile long unstable;
   private volatile boolean open = true;
   private volatile boolean ended;
 
@@ -239,8 +240,8 @@ final class PartitionWork {
       }
     }
     queuedRecords -= covered;
-    for (Batch.Part part : batch.parts()) {
     worked += covered;
+    for (Batch.Part part : batch.parts()) {
       Lane lane = part.lane();
       int finished = covered == batch.size() ? part.records() : ofLane.getOrDefault(lane.name(), 0);
       lane.finish(finished);
@@ -395,14 +396,25 @@ final class PartitionWork {
     return queuedRecords;
   }
 
-  /** What the log holds beyond what was fetched, as Kafka last said. */
   /** How many records were finished in this epoch. */
   synchronized long worked() {
     return worked;
   }
 
+  /** What the log holds beyond what was fetched, as Kafka last said. */
   synchronized void lag(OptionalLong records) {
     lag = records;
+  }
+
+  /**
+   * What lies behind that, since a producer's transaction is open, as was seen at the last look.
+   */
+  void unstable(long records) {
+    unstable = records;
+  }
+
+  long unstable() {
+    return unstable;
   }
 
   synchronized PartitionStatus status() {

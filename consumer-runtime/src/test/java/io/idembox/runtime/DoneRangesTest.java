@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import io.idembox.testkit.TestScope;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,10 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
 /** What the database knows to be done, against a real broker and a real database. */
@@ -181,6 +185,36 @@ class DoneRangesTest extends ConsumerTestBase {
     }
 
     await().atMost(SOON).until(() -> rows("select count(*) from ledger") == 30);
+  }
+
+  /** Seen apart from the lag, which ends at the last stable offset. */
+  @Test
+  void whatAnOpenTransactionHoldsBackIsCountedAndReadAfterItsEnd() throws Exception {
+    try (KafkaProducer<byte[], byte[]> producer =
+        new KafkaProducer<>(
+            Map.of(
+                "bootstrap.servers", scope.kafka().bootstrapServers(), "transactional.id", topic),
+            new ByteArraySerializer(),
+            new ByteArraySerializer())) {
+      producer.initTransactions();
+      producer.beginTransaction();
+      for (int i = 0; i < 5; i++) {
+        byte[] value = ("{\"id\":\"o" + i + "\",\"amount\":7}").getBytes(StandardCharsets.UTF_8);
+        producer.send(new ProducerRecord<>(topic, 0, null, value)).get();
+      }
+      InboxConsumer consumer = started(Orders::book);
+      await().atMost(SOON).until(() -> unstable() == 5);
+      assertThat(consumer.status().partitions().get(0).lagRecords().orElse(0)).isZero();
+      assertThat(rows("select count(*) from ledger")).isZero();
+
+      producer.commitTransaction();
+      await().atMost(SOON).until(() -> rows("select count(*) from ledger") == 5);
+      await().atMost(SOON).until(() -> committed(0) == 6 && unstable() == 0);
+    }
+  }
+
+  private double unstable() {
+    return meters.get("idembox.lag.unstable.records").tag("partition", "0").gauge().value();
   }
 
   /** The database is another one: it does not know what this group has done. */

@@ -59,6 +59,7 @@ abstract class PollLoopFixture {
           kafka,
           Set.of("orders"),
           new StartRules(
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
               StartPosition.EARLIEST,
               new TopicIds(Map.of(), Map.of(), Map.of()),
               INSTALLATION,
@@ -83,7 +84,7 @@ abstract class PollLoopFixture {
                   woken.add(work);
                 }
               },
-              new ConsumerMetrics(new SimpleMeterRegistry(), "test"),
+              new ConsumerMetrics(meters, "test"),
               reports::add));
   final Thread thread = new Thread(loop, "loop-under-test");
 

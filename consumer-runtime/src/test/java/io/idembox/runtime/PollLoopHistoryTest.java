@@ -39,4 +39,21 @@ class PollLoopHistoryTest extends PollLoopFixture {
 
     await().until(() -> progress.readUntil.containsKey(ROW0));
   }
+
+  /** Kafka hands out nothing behind the last stable offset, and its own lag ends there. */
+  @Test
+  void whatAnOpenTransactionHoldsBackIsCountedByItself() {
+    ends.put(P0, 5L);
+    assign(P0);
+    work(P0, 0);
+    work(P0, 1);
+
+    await().until(() -> unstable() == 3);
+    ends.put(P0, 2L);
+    await().until(() -> unstable() == 0);
+  }
+
+  private double unstable() {
+    return meters.get("idembox.lag.unstable.records").gauge().value();
+  }
 }
