@@ -110,8 +110,41 @@ class OutageTest {
     awaitAllDone(2 * ORDERS);
   }
 
+  /** One after the other, in the middle of the work; nothing is lost, doubled or given up. */
+  @Test
+  void tenThousandRecordsGoThroughAnOutageOfEachServer() throws Exception {
+    int all = 10_000;
+    sendOrders(ORDERS, all - ORDERS);
+
+    awaitLedger(2_000);
+    servers.postgres().kill();
+    servers.postgres().restart();
+    awaitLedger(4_500);
+    servers.redis().stop();
+    awaitLedger(6_000);
+    servers.redis().restart();
+    awaitLedger(7_000);
+    servers.kafka().restart();
+
+    awaitAllDone(all);
+    assertThat(rows("select count(*) from idembox.dead_letter")).isZero();
+    assertThat(rows("select count(*) from idembox.attempt")).isZero();
+  }
+
+  private void awaitLedger(long rows) {
+    await()
+        .pollInterval(Duration.ofMillis(20))
+        .atMost(RECOVERY)
+        .ignoreExceptions()
+        .until(() -> rows("select count(*) from ledger") >= rows);
+  }
+
   private void sendOrders(int first) throws Exception {
-    for (int i = first; i < first + ORDERS; i++) {
+    sendOrders(first, ORDERS);
+  }
+
+  private void sendOrders(int first, int count) throws Exception {
+    for (int i = first; i < first + count; i++) {
       orders.send(topic, i % 2, "m" + i, "o" + i);
     }
     orders.flush();

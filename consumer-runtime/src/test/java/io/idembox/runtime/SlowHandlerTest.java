@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Level;
 import io.idembox.inbox.InboxTransaction;
 import io.idembox.testkit.TestScope;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Handlers that take long over a record without a statement, as those that call a server do. */
@@ -144,6 +146,47 @@ class SlowHandlerTest extends ConsumerTestBase {
 
     awaitCommitted(1);
     assertThat(handled).hasSize(1);
+  }
+
+  /** C02: the poll goes on while the handler works, so Kafka has no reason to give it away. */
+  @Test
+  void aHandlerMayTakeLongerThanThePollInterval() throws Exception {
+    for (int i = 0; i < 20; i++) {
+      orders.send(topic, 1, "n" + i, "other" + i);
+    }
+    send(2);
+    AtomicLong took = new AtomicLong();
+
+    start(
+        builder()
+            .kafka(
+                Map.of(
+                    "max.poll.interval.ms",
+                    "4000",
+                    "session.timeout.ms",
+                    "3000",
+                    "heartbeat.interval.ms",
+                    "1000"))
+            .subscribe(
+                json(
+                    topic,
+                    (message, tx) -> {
+                      if (message.partition() == 0 && message.offset() == 0) {
+                        long begun = System.nanoTime();
+                        never().await(9, TimeUnit.SECONDS);
+                        took.set(System.nanoTime() - begun);
+                      }
+                      book(message, tx);
+                    })));
+    await().atMost(SOON).until(() -> committed(1) == 20);
+    assertThat(handled).as("the neighbours do not wait").doesNotContain("o0");
+    awaitCommitted(22);
+
+    assertThat(took.get()).isGreaterThan(TimeUnit.SECONDS.toNanos(8));
+    assertThat(handled).as("each once").hasSize(22);
+    assertThat(log.lines(Level.INFO)).filteredOn(line -> line.startsWith("Assigned")).hasSize(1);
+    assertThat(log.complainsOf("Lost: ")).isFalse();
+    assertThat(log.lines(Level.INFO)).noneMatch(line -> line.startsWith("Revoked"));
   }
 
   /** C07: the record that runs is finished and committed with those before it; none begins. */
