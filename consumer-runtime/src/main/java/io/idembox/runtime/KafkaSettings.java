@@ -26,6 +26,9 @@ final class KafkaSettings {
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
   private final Map<String, Object> properties;
+  // As much as Kafka's producer has memory for.
+  private static final int LARGEST_REQUEST = 32 << 20;
+
 
   /**
    * Checks and completes the properties.
@@ -127,6 +130,8 @@ final class KafkaSettings {
     producer.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PRODUCER_GIVES_UP.toMillis());
     producer.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, SHORT_API_TIMEOUT.toMillis());
     return producer;
+    // How large a record may be is the topic's to say; what it has let in once gets some headers.
+    producer.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
   }
 
   /**

@@ -6,8 +6,10 @@ import io.idembox.inbox.DeadLetters;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
@@ -15,6 +17,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +40,7 @@ final class LetterRelay {
   private final Supplier<Producer<byte[], byte[]>> connect;
   private final PeriodicTask task;
   private volatile @Nullable Producer<byte[], byte[]> producer;
+  private final Set<Long> tooLarge = new HashSet<>();
   private volatile boolean closed;
 
   LetterRelay(String consumer, String topic, DeadLetters letters, Map<String, Object> properties) {
@@ -53,7 +57,10 @@ final class LetterRelay {
 
   private void relay() {
     while (!closed) {
-      List<DeadLetter> unrelayed = letters.unrelayed(MOST_AT_ONCE);
+      List<DeadLetter> unrelayed =
+          letters.unrelayed(MOST_AT_ONCE + tooLarge.size()).stream()
+              .filter(letter -> !tooLarge.contains(letter.id()))
+              .toList();
       if (unrelayed.isEmpty()) {
         return;
       }
@@ -66,7 +73,7 @@ final class LetterRelay {
     for (DeadLetter letter : unrelayed) {
       sent.add(producer().send(record(letter)));
       // A topic that is missing costs each send its whole time-out: one is enough to know.
-      if (closed || sent.get(sent.size() - 1).isDone()) {
+      if (closed || hasFailed(sent.get(sent.size() - 1))) {
         break;
       }
     }
@@ -78,7 +85,11 @@ final class LetterRelay {
         sent.get(i).get();
         acknowledged.add(unrelayed.get(i).id());
       } catch (ExecutionException e) {
-        failure = e.getCause();
+        if (e.getCause() instanceof RecordTooLargeException) {
+          leave(unrelayed.get(i), e.getCause());
+        } else {
+          failure = e.getCause();
+        }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         break;
@@ -91,6 +102,36 @@ final class LetterRelay {
     if (failure != null) {
       throw new LetterRelayException(topic, failure);
     }
+  }
+
+  /** Whether the send has ended already, and not by being too large, which concerns it alone. */
+  private static boolean hasFailed(Future<RecordMetadata> sent) {
+    if (!sent.isDone()) {
+      return false;
+    }
+    try {
+      sent.get();
+      return false;
+    } catch (ExecutionException e) {
+      return !(e.getCause() instanceof RecordTooLargeException);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return true;
+    }
+  }
+
+  /** It will not fit the next time either, and those behind it must not wait for it. */
+  private void leave(DeadLetter letter, Throwable why) {
+    tooLarge.add(letter.id());
+    log.error(
+        "Dead letter {} of {}-{}@{} is too large for topic {} and stays in the database alone until"
+            + " the next start: {}; raise the topic's max.message.bytes",
+        letter.id(),
+        letter.topic(),
+        letter.claim().partition(),
+        letter.claim().offset(),
+        topic,
+        Causes.summary(why));
   }
 
   private Producer<byte[], byte[]> producer() {
@@ -126,7 +167,8 @@ final class LetterRelay {
   }
 
   private static void add(ProducerRecord<byte[], byte[]> record, String name, String value) {
-    record.headers().add(name, value.getBytes(StandardCharsets.UTF_8));
+    // In place of that of an earlier letter, whose copy was sent back: they must not pile up.
+    record.headers().remove(name).add(name, value.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Waits only a moment: what was not acknowledged is sent by the next member. */

@@ -8,6 +8,7 @@ import io.idembox.testkit.TestScope;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -72,6 +73,46 @@ class LetterRelayTest extends ConsumerTestBase {
     assertThat(header(letter, "idembox-cause-class")).isEqualTo(DecodingException.class.getName());
     assertThat(header(letter, "idembox-letter-id"))
         .isEqualTo(strings("select id from idembox.dead_letter").get(0));
+  }
+
+  /** One that the topic does not take stays a row, and those behind it go out. */
+  @Test
+  void aLetterThatIsTooLargeKeepsNoOtherBack() throws Exception {
+    String letters = scope.topic("dlq", 1, Map.of("max.message.bytes", "2000"));
+    orders.sendRaw(topic, 2, "m0", "{" + "x".repeat(5_000));
+    orders.sendRaw(topic, 2, "m1", "{\"id\":").send(topic, 1, "m2", "o2").flush();
+
+    start(builder().deadLetterTopic(letters).subscribe(json(topic, Orders::book)));
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                rows("select count(*) from idembox.dead_letter where relayed_at is not null") == 1);
+
+    assertThat(header(read(letters).get(0), "message-id")).isEqualTo("m1");
+    assertThat(log.complainsOf(topic + "-2@0 is too large")).isTrue();
+    awaitCommitted(3);
+  }
+
+  /** The copy of an earlier letter was sent back: its headers make way for those of this one. */
+  @Test
+  void headersOfAnEarlierLetterAreReplaced() throws Exception {
+    String letters = scope.topic("dlq", 1);
+    Map<String, byte[]> before = new HashMap<>();
+    before.put("message-id", "m0".getBytes(StandardCharsets.UTF_8));
+    before.put("idembox-reason", "another".getBytes(StandardCharsets.UTF_8));
+    orders.sendBytes(topic, 2, null, new byte[] {1}, before).flush();
+
+    start(builder().deadLetterTopic(letters).subscribe(json(topic, Orders::book)));
+    await()
+        .atMost(SOON)
+        .until(
+            () ->
+                rows("select count(*) from idembox.dead_letter where relayed_at is not null") == 1);
+
+    assertThat(read(letters).get(0).headers().headers("idembox-reason"))
+        .extracting(each -> new String(each.value(), StandardCharsets.UTF_8))
+        .containsExactly("cannot be read");
   }
 
   @Test
