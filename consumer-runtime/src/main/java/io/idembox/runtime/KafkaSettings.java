@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.GroupProtocol;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.AppInfoParser;
 
 /**
  * The user's Kafka properties with ours: defaults where the user said nothing, refusals where a
@@ -25,17 +26,19 @@ final class KafkaSettings {
   // Kafka's own default.
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
 
-  private final Map<String, Object> properties;
   // As much as Kafka's producer has memory for.
   private static final int LARGEST_REQUEST = 32 << 20;
 
+  private final Map<String, Object> properties;
 
   /**
    * Checks and completes the properties.
    *
    * @throws IllegalArgumentException naming the property, the rule and the remedy
+   * @throws IllegalStateException if an older client library is on the class path than is needed
    */
   KafkaSettings(Map<String, ?> given, String groupId) {
+    KafkaClientVersion.check(AppInfoParser.getVersion());
     properties = new HashMap<>(given);
     if (!properties.containsKey(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG)) {
       throw new IllegalArgumentException(
@@ -127,11 +130,11 @@ final class KafkaSettings {
     producer.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     producer.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
     producer.put(ProducerConfig.ACKS_CONFIG, "all");
+    // How large a record may be is the topic's to say; what it has let in once gets some headers.
+    producer.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
     producer.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PRODUCER_GIVES_UP.toMillis());
     producer.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, SHORT_API_TIMEOUT.toMillis());
     return producer;
-    // How large a record may be is the topic's to say; what it has let in once gets some headers.
-    producer.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
   }
 
   /**

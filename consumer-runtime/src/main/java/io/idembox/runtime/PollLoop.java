@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerGroupMetadata;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -24,6 +25,10 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.FencedInstanceIdException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.GroupMaxSizeReachedException;
+import org.apache.kafka.common.errors.UnreleasedInstanceIdException;
+import org.apache.kafka.common.errors.UnsupportedAssignorException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,6 +44,13 @@ final class PollLoop implements Runnable {
   // What waits in all lanes together; handlers, transactions and Kafka's own buffers need the rest.
   private static final long QUEUES_BYTES = Runtime.getRuntime().maxMemory() / 6;
   private static final Duration UNANNOUNCED_FOR = Duration.ofSeconds(3);
+  private static final List<Class<? extends KafkaException>> REFUSED_FOR_GOOD =
+      List.of(
+          FencedInstanceIdException.class,
+          UnreleasedInstanceIdException.class,
+          UnsupportedAssignorException.class,
+          GroupMaxSizeReachedException.class,
+          GroupAuthorizationException.class);
   private static final Backoff LOOP_ERRORS =
       new Backoff(Duration.ofMillis(100), Duration.ofSeconds(5));
 
@@ -54,6 +66,7 @@ final class PollLoop implements Runnable {
   private final LogEdges edges;
   private final HistoryWatch history;
   private final Watchdog watchdog;
+  private final PollPace pace = new PollPace(System::nanoTime);
   private final SkippedRuns skipped;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
@@ -66,7 +79,6 @@ final class PollLoop implements Runnable {
   /** Who works on the lanes. */
   @FunctionalInterface
   interface Workers {
-  private final PollPace pace = new PollPace(System::nanoTime);
     /** The partition has got records: somebody should work on them, if nobody does. */
     void wake(PartitionWork work);
   }
@@ -152,11 +164,11 @@ final class PollLoop implements Runnable {
       errorsInARow = 0;
     } catch (WakeupException e) {
       log.debug("Woken up");
-    } catch (FencedInstanceIdException | OffsetsOfAnotherInstallationException e) {
-      // Another member runs under this one's group.instance.id: going on would fence it in turn.
-      // Or the inbox is not the one that knows what this group has done.
+    } catch (OffsetsOfAnotherInstallationException e) {
+      // The inbox is not the one that knows what this group has done.
       throw e;
     } catch (KafkaException e) {
+      endIfRefusedForGood(e);
       pauseAfter(e);
     }
   }
@@ -201,6 +213,18 @@ final class PollLoop implements Runnable {
     // From the client's own fetch answers: no request goes out. Empty until it knows.
     for (HeldPartition held : assignment.all()) {
       held.work().lag(consumer.currentLag(held.partition()));
+    }
+  }
+
+  /**
+   * Under the new group protocol the client throws these once, and then polls for ever without
+   * being a member. And where another member runs under this one's group.instance.id, going on
+   * would fence it in turn.
+   */
+  private void endIfRefusedForGood(KafkaException e) {
+    if (REFUSED_FOR_GOOD.stream().anyMatch(type -> type.isInstance(e))) {
+      ConsumerGroupMetadata group = consumer.groupMetadata();
+      throw new MembershipEndedException(group.groupId(), group.groupInstanceId(), e);
     }
   }
 
@@ -384,6 +408,7 @@ final class PollLoop implements Runnable {
     assignment.end(partitions);
     skipped.ended(partitions);
     watchdog.ended(partitions);
+    pace.ended(partitions);
   }
 
   private void begin(Collection<TopicPartition> partitions) {
@@ -408,7 +433,6 @@ final class PollLoop implements Runnable {
       if (partitions.isEmpty()) {
         return;
       }
-    pace.ended(partitions);
       log.info("Revoked: {}", partitions);
       try {
         Future<?> unused = giveUp(partitions, Deadline.in(budgets.drain()));

@@ -2,11 +2,14 @@ package io.idembox.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class KafkaSettingsTest {
 
@@ -51,5 +54,20 @@ class KafkaSettingsTest {
     assertThat(settings.forAdmin())
         .containsEntry("security.protocol", "SSL")
         .doesNotContainKeys("group.id", "isolation.level", "key.deserializer");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"3.9.1", "4.2.2"})
+  void anOlderClientLibraryIsRefused(String version) {
+    assertThatIllegalStateException()
+        .isThrownBy(() -> KafkaClientVersion.check(version))
+        .withMessageContaining("kafka-clients " + version)
+        .withMessageContaining("4.3");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"4.3.0", "4.3.1-ccs", "5.0.0", "unknown"})
+  void aNewerClientLibraryIsTaken(String version) {
+    assertThatNoException().isThrownBy(() -> KafkaClientVersion.check(version));
   }
 }

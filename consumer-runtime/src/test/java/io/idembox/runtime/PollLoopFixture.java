@@ -23,9 +23,12 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.MockConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetCommitCallback;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -49,17 +52,19 @@ abstract class PollLoopFixture {
   final List<String> committedBeforeStored = new CopyOnWriteArrayList<>();
   final AtomicReference<ConsumerRebalanceListener> callbacks = new AtomicReference<>();
   final MockConsumer<byte[], byte[]> kafka = new RecordingConsumer();
+  final AtomicReference<KafkaException> commitRefusal = new AtomicReference<>();
+  final AtomicInteger refusedCommits = new AtomicInteger();
   final List<PartitionWork> woken = new CopyOnWriteArrayList<>();
   final Map<String, UUID> ids = new ConcurrentHashMap<>(Map.of("orders", TOPIC));
   final Map<TopicPartition, Long> ends = new ConcurrentHashMap<>();
   final AtomicInteger heartbeats = new AtomicInteger();
   final List<BatchReport> reports = new CopyOnWriteArrayList<>();
+  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
   final PollLoop loop =
       new PollLoop(
           kafka,
           Set.of("orders"),
           new StartRules(
-  final SimpleMeterRegistry meters = new SimpleMeterRegistry();
               StartPosition.EARLIEST,
               new TopicIds(Map.of(), Map.of(), Map.of()),
               INSTALLATION,
@@ -125,6 +130,10 @@ abstract class PollLoopFixture {
     @Override
     public synchronized void commitSync(
         Map<TopicPartition, OffsetAndMetadata> offsets, Duration limit) {
+      KafkaException refusal = refuses();
+      if (refusal != null) {
+        throw refusal;
+      }
       record(offsets);
       super.commitSync(offsets, limit);
     }
@@ -132,8 +141,25 @@ abstract class PollLoopFixture {
     @Override
     public synchronized void commitAsync(
         Map<TopicPartition, OffsetAndMetadata> offsets, OffsetCommitCallback callback) {
+      KafkaException refusal = refuses();
+      if (refusal != null) {
+        callback.onComplete(offsets, refusal);
+        return;
+      }
       record(offsets);
       super.commitAsync(offsets, callback);
+    }
+
+    /** A wake-up is over once it was thrown; other refusals last. */
+    private @Nullable KafkaException refuses() {
+      KafkaException refusal = commitRefusal.get();
+      if (refusal != null) {
+        refusedCommits.incrementAndGet();
+        if (refusal instanceof WakeupException) {
+          commitRefusal.set(null);
+        }
+      }
+      return refusal;
     }
 
     private void record(Map<TopicPartition, OffsetAndMetadata> offsets) {
@@ -142,7 +168,8 @@ abstract class PollLoopFixture {
             CommitMetadata said = CommitMetadata.parse(next.metadata()).orElseThrow();
             InboxPartition row =
                 new InboxPartition(said.topicId().equals(TOPIC) ? 1 : 2, partition.partition());
-            if (!progress.of(row).settled().covers(said.floor(), next.offset())) {
+            boolean tracked = !said.topicId().equals(TopicIds.UNKNOWN);
+            if (tracked && !progress.of(row).settled().covers(said.floor(), next.offset())) {
               committedBeforeStored.add(partition + "@" + next.offset());
             }
           });
