@@ -12,10 +12,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
-import org.apache.kafka.clients.admin.RecordsToDelete;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -77,72 +75,7 @@ class DoneRangesTest extends ConsumerTestBase {
     assertThat(rows("select count(*) from ledger")).isEqualTo(61);
   }
 
-  /** C12 (d): somebody has set the offset forward by hand. */
-  @Test
-  void anOffsetThatWasMovedForwardIsHonouredAndSaid() throws Exception {
-    handle(60);
-    for (int i = 0; i < 10; i++) {
-      orders.send(topic, 0, "jumped" + i, "jumped" + i);
-    }
-    orders.flush();
-    try (Admin admin = admin()) {
-      admin
-          .alterConsumerGroupOffsets(
-              group, Map.of(new TopicPartition(topic, 0), new OffsetAndMetadata(28)))
-          .all()
-          .get();
-    }
-
-    started(Orders::book);
-    awaitCommitted(70);
-
-    assertThat(rows("select count(*) from ledger")).isEqualTo(62);
-    assertThat(strings("select skipped::text from idembox.progress where partition = 0"))
-        .containsExactly("{[20,28)}");
-    assertThat(log.complainsOf("somebody has moved it")).isTrue();
-    assertThat(meters.get("idembox.offsets.jumped").counter().count()).isEqualTo(8);
-  }
-
-  /** C13 (a): retention has taken records that were never read. */
-  @Test
-  void whatKafkaDroppedBeforeItWasReadIsSaidAndCounted() throws Exception {
-    handle(60);
-    for (int i = 0; i < 10; i++) {
-      orders.send(topic, 0, "gone" + i, "gone" + i);
-    }
-    orders.flush();
-    try (Admin admin = admin()) {
-      admin
-          .deleteRecords(Map.of(new TopicPartition(topic, 0), RecordsToDelete.beforeOffset(26)))
-          .all()
-          .get();
-    }
-
-    started(Orders::book);
-    awaitCommitted(70);
-
-    assertThat(rows("select count(*) from ledger")).isEqualTo(64);
-    assertThat(strings("select lost::text from idembox.progress where partition = 0"))
-        .containsExactly("{[20,26)}");
-    assertThat(log.complainsOf("[20,26)")).isTrue();
-    assertThat(meters.get("idembox.offsets.lost").counter().count()).isEqualTo(6);
-  }
-
-  /** C12 (a): the topic was deleted and made again while nobody ran. */
-  @Test
-  void aTopicMadeAgainWhileNobodyRanIsReadFromItsStart() throws Exception {
-    handle(60);
-    makeTopicAgain();
-    produceAgain(30, true);
-
-    started(Orders::book);
-    awaitCommitted(30);
-
-    assertThat(rows("select count(*) from ledger")).isEqualTo(90);
-    assertThat(rows("select count(*) from ledger where order_id like 'again%'")).isEqualTo(30);
-  }
-
-  /** C12 (b), (c): the same while it runs, with records that have no id. */
+  /** Several partitions, records that have no id, and topics that stand at the same offset. */
   @Test
   void aTopicMadeAgainWhileItRunsIsReadFromItsStart() throws Exception {
     for (int i = 0; i < 60; i++) {
@@ -163,28 +96,6 @@ class DoneRangesTest extends ConsumerTestBase {
 
     assertThat(rows("select count(distinct order_id) from ledger where order_id like 'again%'"))
         .isEqualTo(90);
-  }
-
-  /** C13 (b): partitions are added while it runs. */
-  @Test
-  void addedPartitionsAreReadFromTheirStart() throws Exception {
-    start(
-        builder()
-            .kafka(Map.of("metadata.max.age.ms", "1000"))
-            .start(StartPosition.LATEST)
-            .subscribe(json(topic, Orders::book)));
-    await().atMost(SOON).until(() -> metadata(0).isPresent());
-    try (Admin admin = admin()) {
-      admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(6))).all().get();
-    }
-    try (Orders more = new Orders(scope.kafka().bootstrapServers())) {
-      for (int i = 0; i < 30; i++) {
-        more.send(topic, 3 + i % 3, "m" + i, "o" + i);
-      }
-      more.flush();
-    }
-
-    await().atMost(SOON).until(() -> rows("select count(*) from ledger") == 30);
   }
 
   /** Seen apart from the lag, which ends at the last stable offset. */

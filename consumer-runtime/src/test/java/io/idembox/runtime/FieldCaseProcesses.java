@@ -31,6 +31,9 @@ import org.junit.jupiter.api.Tag;
 abstract class FieldCaseProcesses {
   static final Duration SOON = Duration.ofSeconds(60);
 
+  /** Members live for seconds: what a compiler gains them costs more than it brings. */
+  static final List<String> QUICK_TO_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
   final TestScope scope;
   final List<JavaProcess> members = new ArrayList<>();
   TestScope.Database prepared;
@@ -75,9 +78,11 @@ abstract class FieldCaseProcesses {
     List<String> args =
         new ArrayList<>(List.of(brokers, prepared.jdbcUrl(), scope.redis().uri(), topic, group));
     args.addAll(List.of(settings));
+    List<String> jvmArgs = new ArrayList<>(QUICK_TO_START);
+    jvmArgs.addAll(jvm);
     JavaProcess member =
         JavaProcess.builder(OffsetCaseMember.class)
-            .jvmArgs(jvm.toArray(String[]::new))
+            .jvmArgs(jvmArgs.toArray(String[]::new))
             .args(args.toArray(String[]::new))
             .start();
     members.add(member);

@@ -11,10 +11,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -60,6 +62,8 @@ abstract class PollLoopFixture {
   final AtomicInteger heartbeats = new AtomicInteger();
   final List<BatchReport> reports = new CopyOnWriteArrayList<>();
   final SimpleMeterRegistry meters = new SimpleMeterRegistry();
+  private final Queue<Runnable> unanswered = new ConcurrentLinkedQueue<>();
+  private volatile boolean databaseHangs;
   final PollLoop loop =
       new PollLoop(
           kafka,
@@ -81,7 +85,7 @@ abstract class PollLoopFixture {
           new PollLoop.Surroundings(
               topics -> CompletableFuture.completedFuture(Map.copyOf(ids)),
               new AsyncProgress(
-                  progress, (id, topic) -> id.equals(TOPIC) ? 1 : 2, TOKEN, Runnable::run),
+                  progress, (id, topic) -> id.equals(TOPIC) ? 1 : 2, TOKEN, this::ask),
               partitions -> CompletableFuture.completedFuture(Map.copyOf(ends)),
               heartbeats::incrementAndGet,
               work -> {
@@ -183,6 +187,27 @@ abstract class PollLoopFixture {
       Map<TopicPartition, OffsetAndMetadata> found = new HashMap<>(committed);
       found.keySet().retainAll(partitions);
       return found;
+    }
+  }
+
+  private void ask(Runnable question) {
+    if (databaseHangs) {
+      unanswered.add(question);
+    } else {
+      question.run();
+    }
+  }
+
+  /** From now on the database answers nothing, until it is told to. */
+  void databaseHangs() {
+    databaseHangs = true;
+  }
+
+  void databaseAnswers() {
+    databaseHangs = false;
+    Runnable question;
+    while ((question = unanswered.poll()) != null) {
+      question.run();
     }
   }
 

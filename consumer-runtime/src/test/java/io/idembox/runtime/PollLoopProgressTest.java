@@ -4,12 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.idembox.inbox.OffsetRanges;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.LogTruncationException;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.junit.jupiter.api.Test;
 
 /** What the database knows, what Kafka is told, and what happens when the two disagree. */
@@ -241,6 +243,45 @@ class PollLoopProgressTest extends PollLoopFixture {
     await().until(() -> progress.of(ROW0).done().equals(OffsetRanges.of(0, 2)));
     assertThat(progress.of(ROW0).leaderEpoch()).as("a zombie's growth is refused").isZero();
     work(P0, 2);
+    await().until(() -> committed(P0) == 3);
+  }
+
+  /** The client knows no epoch to compare: its position lies beyond the end of a shorter log. */
+  @Test
+  void aLogThatEndsBeforeWhatWasReadIsReadAgainFromItsEnd() {
+    assign(P0);
+    for (int offset = 0; offset < 4; offset++) {
+      work(P0, offset);
+    }
+    await().until(() -> committed(P0) == 4);
+
+    kafka.schedulePollTask(
+        () -> {
+          kafka.updateEndOffsets(Map.of(P0, 2L));
+          kafka.setPollException(new OffsetOutOfRangeException(Map.of(P0, 4L)));
+        });
+
+    awaitPosition(P0, 2);
+    await().until(() -> progress.of(ROW0).done().equals(OffsetRanges.of(0, 2)));
+    work(P0, 2);
+    await().until(() -> committed(P0) == 3);
+  }
+
+  /** A poll that waited would cost the member its place in the group. */
+  @Test
+  void aDatabaseThatDoesNotAnswerHoldsNoPollBack() {
+    assign(P0);
+    work(P0, 0);
+    await().until(() -> committed(P0) == 1);
+    databaseHangs();
+
+    work(P0, 1);
+    work(P0, 2);
+    Instant asked = Instant.now();
+    await().until(() -> loop.status().lastPoll().isAfter(asked.plusMillis(200)));
+    assertThat(committed(P0)).isEqualTo(1);
+
+    databaseAnswers();
     await().until(() -> committed(P0) == 3);
   }
 

@@ -148,6 +148,8 @@ class PositionFieldCasesTest extends FieldCaseProcesses {
 
     assertThat(second.output())
         .anyMatch(line -> line.contains("somebody has moved it") && line.contains("[0,10)"));
+    assertThat(strings("select skipped::text from idembox.progress order by topic_id desc limit 1"))
+        .containsExactly("{[0,10)}");
   }
 
   @Test

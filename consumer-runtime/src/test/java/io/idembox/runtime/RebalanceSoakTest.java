@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Members come and go, by SIGTERM and SIGKILL, and freeze, at random, while records arrive, under
- * both group protocols at the same time. {@link SoakGuarantees} watch. {@code
- * -Didembox.soak.seconds} sets the length, 90 by default.
+ * both group protocols at the same time, ordered by partition under one and by key under the other.
+ * {@link SoakGuarantees} watch. {@code -Didembox.soak.seconds} sets the length, 90 by default.
  */
 @WithServers({Server.POSTGRES, Server.REDIS})
 class RebalanceSoakTest {
@@ -40,8 +40,8 @@ class RebalanceSoakTest {
             .start()) {
       ExecutorService both = Executors.newFixedThreadPool(2);
       try {
-        Future<?> classic = both.submit(() -> soak(kafka, "classic"));
-        Future<?> consumer = both.submit(() -> soak(kafka, "consumer"));
+        Future<?> classic = both.submit(() -> soak(kafka, "classic", Ordering.PARTITION));
+        Future<?> consumer = both.submit(() -> soak(kafka, "consumer", Ordering.KEY));
         classic.get();
         consumer.get();
       } finally {
@@ -52,7 +52,7 @@ class RebalanceSoakTest {
     }
   }
 
-  private Void soak(EmbeddedKafka kafka, String protocol) throws Exception {
+  private Void soak(EmbeddedKafka kafka, String protocol, Ordering ordering) throws Exception {
     TestScope.Database database =
         scope.postgres(
             "runtime",
@@ -71,7 +71,8 @@ class RebalanceSoakTest {
             scope.redis().uri(),
             topic,
             scope.group("soak-" + protocol),
-            protocol);
+            protocol,
+            ordering);
     try (SoakRun run = new SoakRun(place, seed)) {
       run.run(TIME);
       return null;

@@ -12,7 +12,7 @@ final class SoakMember {
   /**
    * Runs until SIGTERM.
    *
-   * @param args brokers, JDBC URL, Redis URI, topic, name, group protocol
+   * @param args brokers, JDBC URL, Redis URI, topic, name, group protocol, ordering
    */
   public static void main(String[] args) throws InterruptedException {
     HikariDataSource database = new HikariDataSource();
@@ -42,6 +42,7 @@ final class SoakMember {
                           }
                           Orders.book(message, tx);
                         }))
+            .ordering(Ordering.valueOf(args[6]))
             .drainBudget(Duration.ofSeconds(3))
             .sweepInterval(Duration.ofMillis(500))
             .build();

@@ -21,7 +21,7 @@ final class SoakRun implements AutoCloseable {
   private static final int MOST_MEMBERS = 3;
   private static final int KEYS = 30;
 
-  /** Where it runs, and under which group protocol. */
+  /** Where it runs, and how. */
   record Place(
       String brokers,
       String jdbcUrl,
@@ -29,7 +29,8 @@ final class SoakRun implements AutoCloseable {
       String redis,
       String topic,
       String group,
-      String protocol) {}
+      String protocol,
+      Ordering ordering) {}
 
   private final Place place;
   private final Random random;
@@ -87,14 +88,17 @@ final class SoakRun implements AutoCloseable {
   /** A member that has passed its start-up checks: one frozen in them refuses to start, rightly. */
   private JavaProcess member() {
     JavaProcess member =
-        JavaProcess.start(
-            SoakMember.class,
-            place.brokers(),
-            place.jdbcUrl(),
-            place.redis(),
-            place.topic(),
-            place.group(),
-            place.protocol());
+        JavaProcess.builder(SoakMember.class)
+            .jvmArgs(FieldCaseProcesses.QUICK_TO_START.toArray(String[]::new))
+            .args(
+                place.brokers(),
+                place.jdbcUrl(),
+                place.redis(),
+                place.topic(),
+                place.group(),
+                place.protocol(),
+                place.ordering().name())
+            .start();
     member.awaitLine(
         "Consumer " + place.group() + " (group " + place.group() + ") starts",
         Duration.ofMinutes(1));
