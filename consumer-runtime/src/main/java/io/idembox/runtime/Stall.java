@@ -32,6 +32,8 @@ public record Stall(Reason reason, String detail, Instant since, int failures) {
     NOT_COMMITTED,
     /** Records are there, but Kafka does not hand them out: its leader is away, for instance. */
     NOT_FETCHED,
+    /** A producer's transaction is open, and Kafka hands out nothing behind its begin. */
+    OPEN_TRANSACTION,
     /** Batches run, or wait for a worker, and none has ended for a minute. */
     SLOW_WORK
   }

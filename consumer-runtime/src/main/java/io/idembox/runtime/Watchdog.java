@@ -2,6 +2,7 @@ package io.idembox.runtime;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -18,6 +19,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Watchdog {
   private static final Logger log = LoggerFactory.getLogger(Watchdog.class);
+
+  // The others are cleared by whoever gives them.
+  private static final Set<Stall.Reason> OWN =
+      EnumSet.of(Stall.Reason.NOT_FETCHED, Stall.Reason.SLOW_WORK, Stall.Reason.OPEN_TRANSACTION);
 
   private final Consumer<?, ?> consumer;
   private final Duration limit;
@@ -69,9 +74,7 @@ final class Watchdog {
 
   private static void clearOwn(HeldPartition held) {
     Stall stall = held.work().outerStall();
-    if (stall != null
-        && (stall.reason() == Stall.Reason.NOT_FETCHED
-            || stall.reason() == Stall.Reason.SLOW_WORK)) {
+    if (stall != null && OWN.contains(stall.reason())) {
       held.moves();
     }
   }
@@ -99,7 +102,9 @@ final class Watchdog {
     if (finished != null && finished.offset() > held.committed()) {
       return Stall.Reason.NOT_COMMITTED;
     }
-    boolean hasMore = paused || work.status().lagRecords().orElse(0) > 0;
-    return hasMore ? Stall.Reason.NOT_FETCHED : null;
+    if (paused || work.status().lagRecords().orElse(0) > 0) {
+      return Stall.Reason.NOT_FETCHED;
+    }
+    return work.unstable() > 0 ? Stall.Reason.OPEN_TRANSACTION : null;
   }
 }

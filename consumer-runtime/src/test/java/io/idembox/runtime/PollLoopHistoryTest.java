@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** What the loop finds out by looking now and then. */
@@ -49,8 +50,10 @@ class PollLoopHistoryTest extends PollLoopFixture {
     work(P0, 1);
 
     await().until(() -> unstable() == 3);
-    ends.put(P0, 2L);
-    await().until(() -> unstable() == 0);
+    await().until(() -> stall().equals(Optional.of(Stall.Reason.OPEN_TRANSACTION)));
+    ends.put(P0, 3L);
+    work(P0, 2);
+    await().until(() -> unstable() == 0 && stall().isEmpty());
   }
 
   private double unstable() {
