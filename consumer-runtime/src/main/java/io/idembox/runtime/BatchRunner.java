@@ -77,12 +77,14 @@ final class BatchRunner {
    *     known and the next run finds out
    */
   Ran run(Batch taken) throws Exception {
-    List<FetchedRecord> batch = taken.records();
-    List<MessageIdentity.Known> identities = identify(batch);
-    List<InboxClaim> claims = claims(batch, identities);
+    List<MessageIdentity.Known> identities = identify(taken.records());
+    List<InboxClaim> taking = claims(taken.records(), identities);
     if (taken.careful()) {
-      beginsCarefully(taken, claims);
+      beginsCarefully(taken, taking);
     }
+    Inheritance inheritance = Inheritance.of(inbox, taken.records(), taking);
+    List<FetchedRecord> batch = taken.records().subList(0, inheritance.alike());
+    List<InboxClaim> claims = taking.subList(0, inheritance.alike());
     AtomicReference<OpenMessages> opened = new AtomicReference<>();
     BatchEnd end = new BatchEnd(taken.work(), timeouts.closes());
     InboxRun run;
@@ -90,6 +92,7 @@ final class BatchRunner {
       run =
           inbox.run(
               claims,
+              inheritance.doneBefore(),
               open -> {
                 OpenMessages messages =
                     new OpenMessages(batch, identities, routes, open, spans, end);

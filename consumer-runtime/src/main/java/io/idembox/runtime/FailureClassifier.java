@@ -6,6 +6,7 @@ import io.idembox.effect.EffectRejectedException;
 import io.idembox.effect.EffectStoreException;
 import io.idembox.inbox.EffectHeldException;
 import io.idembox.inbox.InboxStatementException;
+import io.idembox.inbox.ReceiptUnavailableException;
 import io.idembox.inbox.RequestMismatchException;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -46,8 +47,8 @@ import org.slf4j.LoggerFactory;
  *   <tr><td>everything else is the handler's own failure: as the {@link FailureJudge} says</td>
  *       <td>{@link FailureClass#PERMANENT} or {@link FailureClass#TRANSIENT}</td></tr>
  *   <tr><td>it does not know, and there is a {@link PermanentFailureException}, an effect that was
- *       rejected for good, another request under a used key, or a record in which the process ended
- *       too often ({@link ProcessEndedException})</td>
+ *       rejected for good, another request under a used key, a receipt that is not to be had, or a
+ *       record in which the process ended too often ({@link ProcessEndedException})</td>
  *       <td>{@link FailureClass#PERMANENT}</td></tr>
  *   <tr><td>the rest, Errors included</td><td>{@link FailureClass#TRANSIENT}</td></tr>
  * </table>
@@ -71,7 +72,8 @@ final class FailureClassifier {
           ProcessEndedException.class,
           EffectRejectedException.class,
           EffectMismatchException.class,
-          RequestMismatchException.class);
+          RequestMismatchException.class,
+          ReceiptUnavailableException.class);
 
   private final FailureJudge judge;
 

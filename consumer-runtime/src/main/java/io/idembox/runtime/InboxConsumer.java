@@ -159,7 +159,28 @@ public final class InboxConsumer implements AutoCloseable {
    * @return the replay, which {@link Replay#run} begins
    */
   public Replay replay(ReplayPlan plan) {
-    return new Replay(settings, plan);
+    return new Replay(settings, null, plan);
+  }
+
+  /**
+   * Builds the rows of another consumer anew, under this one's name: runs the handlers for each
+   * record that this name has not handled, in the other's effect namespace. For a record that the
+   * other has done, and that is no open dead letter there, {@code afterCommit} writes its intent as
+   * finished and {@code once} gives the receipt that is kept, or what a {@link
+   * io.idembox.effect.RebuildableEffect} says; else the record fails for good, naming the key.
+   * Nothing happens twice, however old the record. Records that the other has not done are handled
+   * as usual.
+   *
+   * <p>The name stays bound to the other: when this consumer is {@linkplain #start started} later,
+   * the same holds. Run again, it goes on where it stopped. Works on a consumer that was not
+   * started, and does not start it.
+   *
+   * @param of the name of the other consumer
+   * @return the rebuild, which {@link Replay#run} begins; refused there if the database has no
+   *     consumer {@code of}, it finds message ids by other rules, or this consumer's name is taken
+   */
+  public Replay rebuild(String of, ReplayPlan plan) {
+    return new Replay(settings, java.util.Objects.requireNonNull(of, "of"), plan);
   }
 
   /**

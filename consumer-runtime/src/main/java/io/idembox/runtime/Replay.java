@@ -1,8 +1,10 @@
 package io.idembox.runtime;
 
 import io.idembox.inbox.ConsumerInbox;
+import io.idembox.inbox.InboxClaim;
 import io.idembox.inbox.InboxPartition;
 import io.idembox.inbox.MessageIdentity;
+import io.idembox.inbox.OffsetRanges;
 import io.idembox.inbox.PartitionProgress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,6 +25,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads ranges of offsets again, under the consumer's own name and beside its live group: what is
@@ -37,15 +40,23 @@ public final class Replay {
   private static final long REPORT_EVERY_NANOS = Duration.ofMillis(250).toNanos();
 
   private final ConsumerSettings settings;
+  private final @Nullable String rebuilt;
   private final ReplayPlan plan;
   private final Map<TopicPartition, ReplayPartition> partitions = new LinkedHashMap<>();
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile boolean cancelled;
   private long began;
   private long readInAll;
+  private long wouldInherit;
 
-  Replay(ConsumerSettings settings, ReplayPlan plan) {
+  /**
+   * Opens nothing.
+   *
+   * @param rebuilt whose rows are built anew; null for a replay
+   */
+  Replay(ConsumerSettings settings, @Nullable String rebuilt, ReplayPlan plan) {
     this.settings = settings;
+    this.rebuilt = rebuilt;
     this.plan = plan;
   }
 
@@ -60,7 +71,7 @@ public final class Replay {
    */
   public ReplayReport run(java.util.function.Consumer<ReplayReport> progress)
       throws InterruptedException {
-    try (ReplayLanes lanes = ReplayLanes.open(settings, this::committed);
+    try (ReplayLanes lanes = ReplayLanes.open(settings, rebuilt, plan.dryRun(), this::committed);
         Consumer<byte[], byte[]> kafka = new KafkaConsumer<>(properties())) {
       prepare(lanes, kafka);
       began = System.nanoTime();
@@ -118,17 +129,16 @@ public final class Replay {
       int row = lanes.inbox().topicId(lanes.topicId(partition.topic()), partition.topic());
       rows.add(new InboxPartition(row, partition.partition()));
     }
-    List<PartitionProgress> known =
-        rows.isEmpty() ? List.of() : lanes.inbox().progress().read(rows);
-    for (int i = 0; i < known.size(); i++) {
+    List<PartitionProgress> known = lanes.progress(rows).orElse(List.of());
+    for (int i = 0; i < rows.size(); i++) {
       ReplayRange range = plan.ranges().get(i);
       partitions.put(
           range.partition(),
           new ReplayPartition(
               range,
               new PartitionWork(range.partition(), settings.laneLimits()),
-              known.get(i).done(),
-              known.get(i).leaderEpoch()));
+              known.isEmpty() ? OffsetRanges.EMPTY : known.get(i).done(),
+              known.isEmpty() ? -1 : known.get(i).leaderEpoch()));
     }
     kafka.assign(partitions.keySet());
     partitions.forEach((partition, one) -> kafka.seek(partition, one.range().from()));
@@ -187,7 +197,7 @@ public final class Replay {
     }
     readInAll += within;
     if (plan.dryRun()) {
-      look(lanes.inbox(), one, fresh);
+      look(lanes, one, fresh);
     } else {
       // Before the position moves, so that nobody takes the partition for finished meanwhile.
       one.work().offer(fresh, new OffsetAndMetadata(Math.min(next.offset(), one.range().to())));
@@ -197,11 +207,14 @@ public final class Replay {
   }
 
   /** A dry run: asks for the rows, and touches nothing. */
-  private void look(ConsumerInbox inbox, ReplayPartition one, List<FetchedRecord> records) {
+  private void look(ReplayLanes lanes, ReplayPartition one, List<FetchedRecord> records) {
+    ConsumerInbox inbox = lanes.inbox();
     Map<UUID, Integer> ids = new HashMap<>();
+    Map<UUID, FetchedRecord> first = new LinkedHashMap<>();
     for (FetchedRecord record : records) {
       MessageIdentity identity = settings.messageIds().resolve(record);
       ids.merge(identity.id(), 1, Integer::sum);
+      first.putIfAbsent(identity.id(), record);
     }
     if (ids.isEmpty()) {
       return;
@@ -223,6 +236,20 @@ public final class Replay {
             one.skipped(copies - 1);
           }
         });
+    first.keySet().removeAll(dead);
+    first.keySet().removeAll(known);
+    wouldInherit += inherited(lanes, first);
+  }
+
+  /** How many of these the consumer that is rebuilt has done. */
+  private static int inherited(ReplayLanes lanes, Map<UUID, FetchedRecord> records) {
+    if (records.isEmpty() || !lanes.inbox().isRebuild()) {
+      return 0;
+    }
+    List<InboxClaim> claims = new ArrayList<>(records.size());
+    records.forEach((id, fetched) -> claims.add(FailedRecords.claim(lanes.inbox(), fetched, id)));
+    int[] epochs = records.values().stream().mapToInt(FetchedRecord::leaderEpoch).toArray();
+    return lanes.inbox().doneBefore(claims, epochs).cardinality();
   }
 
   /** Counts what the lanes have committed. */
@@ -252,6 +279,8 @@ public final class Replay {
         Duration.ofNanos(System.nanoTime() - began),
         lanes.effectsPerformed(),
         lanes.effectsReplayed(),
+        plan.dryRun() ? wouldInherit : lanes.inbox().inheritedMessages(),
+        lanes.inbox().inheritedEffects(),
         partitions.values().stream().map(one -> one.report(plan.dryRun())).toList());
   }
 }

@@ -2,8 +2,15 @@ package io.idembox.runtime;
 
 import io.idembox.effect.MicrometerEffectMetrics;
 import io.idembox.inbox.ConsumerInbox;
+import io.idembox.inbox.ConsumerRegistration;
+import io.idembox.inbox.InboxPartition;
+import io.idembox.inbox.PartitionProgress;
+import io.idembox.inbox.RegisteredConsumer;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** What works on a replay's records: the consumer's own handling, without its group. */
 final class ReplayLanes implements AutoCloseable {
@@ -12,19 +19,20 @@ final class ReplayLanes implements AutoCloseable {
   private final Handling handling;
   private final Map<String, UUID> topicIds;
   private final EffectCounts counted;
+  private final boolean registered;
 
-  private ReplayLanes(ConsumerSettings settings, Servers servers, RunListener listener) {
+  private ReplayLanes(
+      ConsumerSettings settings,
+      Servers servers,
+      RegisteredConsumer registered,
+      RunListener listener) {
     this.settings = settings;
+    this.registered = registered.id() > 0;
     this.servers = servers;
     this.counted = new EffectCounts(MicrometerEffectMetrics.of(settings.meters()));
     this.handling =
         Handling.assemble(
-            settings.name() + "-replay",
-            settings,
-            servers,
-            servers.register(settings),
-            listener,
-            counted);
+            settings.name() + "-replay", settings, servers, registered, listener, counted);
     this.topicIds = servers.topicIds().byName();
     handling.start();
   }
@@ -32,17 +40,35 @@ final class ReplayLanes implements AutoCloseable {
   /**
    * Checks the servers and starts the threads.
    *
-   * @throws StartRefusedException if a server cannot be used
+   * @param rebuilt whose rows are built anew; null for a replay under the consumer's own name
+   * @throws StartRefusedException if a server cannot be used, or the names do not allow a rebuild
    */
-  static ReplayLanes open(ConsumerSettings settings, RunListener listener) {
+  static ReplayLanes open(
+      ConsumerSettings settings, @Nullable String rebuilt, boolean dryRun, RunListener listener) {
     Servers servers = Servers.check(settings);
     try {
-      return new ReplayLanes(settings, servers, listener);
+      ConsumerRegistration registration = settings.registration();
+      RegisteredConsumer registered =
+          rebuilt == null
+              ? servers.register(settings)
+              : StaleConnections.past(
+                  () ->
+                      dryRun
+                          ? servers.inbox().previewRebuild(registration, rebuilt)
+                          : servers.inbox().registerRebuild(registration, rebuilt));
+      return new ReplayLanes(settings, servers, registered, listener);
     } catch (RuntimeException e) {
       servers.close();
       throw new StartRefusedException(
           "The replay of consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
     }
+  }
+
+  /** What the database knows of these partitions; nothing under a name that is only looked at. */
+  Optional<List<PartitionProgress>> progress(List<InboxPartition> partitions) {
+    return registered && !partitions.isEmpty()
+        ? Optional.of(handling.inbox().progress().read(partitions))
+        : Optional.empty();
   }
 
   ConsumerInbox inbox() {

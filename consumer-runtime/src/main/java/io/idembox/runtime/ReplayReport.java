@@ -9,6 +9,9 @@ import java.util.List;
  * @param cancelled it was stopped before its end
  * @param effectsPerformed effects that ran
  * @param effectsReplayed effects that had been completed before, so that only their receipts came
+ * @param recordsInherited in a rebuild, records handled (in a dry run: that would be) that the
+ *     other consumer had done
+ * @param effectsInherited in a rebuild, effects written down as finished without being run
  */
 public record ReplayReport(
     boolean dryRun,
@@ -16,6 +19,8 @@ public record ReplayReport(
     Duration elapsed,
     long effectsPerformed,
     long effectsReplayed,
+    long recordsInherited,
+    long effectsInherited,
     List<Partition> partitions) {
   /** The list is copied. */
   public ReplayReport {

@@ -16,6 +16,7 @@ final class Commands {
     line.addSubcommand(InboxCommand.line(console));
     line.addSubcommand(new ReplayCommand(console));
     line.addSubcommand(new RewindCommand(console));
+    line.addSubcommand(new RebuildCommand(console));
     line.addSubcommand(new ConfigCommand(console));
     line.addSubcommand(new CompletionCommand(console));
   }

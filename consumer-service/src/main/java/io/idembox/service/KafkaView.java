@@ -29,14 +29,21 @@ final class KafkaView {
 
   private final Admin admin;
   private final Settings settings;
+  private final String groupId;
 
   KafkaView(Stores stores) {
+    this(stores, ConsumerAssembly.groupId(stores.settings()));
+  }
+
+  /** With a look at another group than the consumer's. */
+  KafkaView(Stores stores, String groupId) {
     this.admin = stores.admin();
     this.settings = stores.settings();
+    this.groupId = groupId;
   }
 
   String groupId() {
-    return ConsumerAssembly.groupId(settings);
+    return groupId;
   }
 
   /** All topics of all subscriptions. */

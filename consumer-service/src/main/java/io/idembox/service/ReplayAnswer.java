@@ -2,10 +2,13 @@ package io.idembox.service;
 
 import io.idembox.runtime.ReplayReport;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a replay came to.
  *
+ * @param recordsInherited in a rebuild, those handled that the other consumer had done
+ * @param effectsInherited in a rebuild, effects that count as finished without having been run
  * @param skipRate of the records read, 0 to 1
  * @param microsPerRecord of the whole time
  * @param seconds from the first read to the end
@@ -21,6 +24,8 @@ record ReplayAnswer(
     long dead,
     long effectsPerformed,
     long effectsReplayed,
+    long recordsInherited,
+    long effectsInherited,
     double skipRate,
     double microsPerRecord,
     double seconds,
@@ -71,6 +76,8 @@ record ReplayAnswer(
         partitions.stream().mapToLong(Partition::dead).sum(),
         report.effectsPerformed(),
         report.effectsReplayed(),
+        report.recordsInherited(),
+        report.effectsInherited(),
         read == 0 ? 0 : (double) skipped / read,
         read == 0 ? 0 : seconds * 1e6 / read,
         seconds,
@@ -78,8 +85,12 @@ record ReplayAnswer(
         notes);
   }
 
-  /** For people. */
-  String text() {
+  /**
+   * For people.
+   *
+   * @param again the command that goes on after a stop; null for that of a replay
+   */
+  String text(@Nullable String again) {
     StringBuilder text = new StringBuilder();
     notes.forEach(note -> text.append("note: ").append(note).append('\n'));
     Table table =
@@ -108,8 +119,15 @@ record ReplayAnswer(
                 dead,
                 effectsPerformed,
                 effectsReplayed));
+    if (recordsInherited > 0) {
+      text.append(
+          "%d of them were done by the other consumer; %d of their effects count as finished%n"
+              .formatted(recordsInherited, effectsInherited));
+    }
     text.append("%.1f s, %.0f microseconds a record%n".formatted(seconds, microsPerRecord));
-    if (!finished) {
+    if (!finished && again != null) {
+      text.append("stopped before the end; to go on:\n  ").append(again).append('\n');
+    } else if (!finished) {
       text.append("stopped before the end; to go on:\n");
       for (Partition one : partitions) {
         if (one.next() < one.to()) {

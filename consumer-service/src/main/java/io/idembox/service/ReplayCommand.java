@@ -3,15 +3,10 @@ package io.idembox.service;
 import io.idembox.effect.RedisEffectStore;
 import io.idembox.runtime.InboxConsumer;
 import io.idembox.runtime.InboxConsumerBuilder;
-import io.idembox.runtime.Replay;
 import io.idembox.runtime.ReplayPlan;
 import io.idembox.runtime.ReplayRange;
-import io.idembox.runtime.ReplayReport;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -68,8 +63,6 @@ final class ReplayCommand extends StoresCommand {
       description = "At most so many records a second, all partitions together. Default: no limit.")
   private double rate;
 
-  private final CountDownLatch reported = new CountDownLatch(1);
-
   ReplayCommand(Console console) {
     super(console);
   }
@@ -99,43 +92,15 @@ final class ReplayCommand extends StoresCommand {
         builder.effectStore(store);
       }
       InboxConsumer consumer = Service.built(settings, builder);
+      InterruptibleReplay interruptible = new InterruptibleReplay(console(), settings);
       ReplayAnswer answer =
-          ReplayAnswer.of(runUntilAsked(settings, consumer.replay(plan), plan), choice.notes());
-      print(answer, answer.text());
-      reported.countDown();
+          ReplayAnswer.of(interruptible.run(consumer.replay(plan), plan), choice.notes());
+      print(answer, answer.text(null));
+      interruptible.reported();
       if (answer.cancelled()) {
         return ExitCode.INTERRUPTED;
       }
       return answer.dead() > 0 && !dryRun ? ExitCode.BAD_NEWS : ExitCode.DONE;
-    }
-  }
-
-  /** Ctrl-C stops the replay, and lets the process live until its report is printed. */
-  private ReplayReport runUntilAsked(Settings settings, Replay replay, ReplayPlan plan)
-      throws InterruptedException {
-    Duration budget = settings.get(Options.SHUTDOWN_BUDGET).plusSeconds(5);
-    Thread onExit =
-        new Thread(
-            () -> {
-              replay.cancel();
-              try {
-                replay.awaitEnd(budget);
-                reported.await(2, TimeUnit.SECONDS);
-              } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-              }
-            },
-            "idembox-cancel");
-    Runtime.getRuntime().addShutdownHook(onExit);
-    try (ReplayProgress progress = new ReplayProgress(console(), plan)) {
-      return replay.run(progress);
-    } finally {
-      try {
-        Runtime.getRuntime().removeShutdownHook(onExit);
-      } catch (IllegalStateException e) {
-        // The process is ending, and waits for the report a moment longer.
-        org.slf4j.LoggerFactory.getLogger(ReplayCommand.class).debug("Stopped by a signal");
-      }
     }
   }
 }

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,9 @@ public final class ConsumerInbox {
   private final Attempts attempts;
   private final InboxTransactions transactions;
   private final DeadLetters deadLetters;
+  private final Predecessors predecessors;
+  private final InheritedEffects inherited;
+  private final LongAdder inheritedMessages = new LongAdder();
   private final Map<Topic, Integer> topics = new ConcurrentHashMap<>();
 
   private record Topic(UUID kafkaTopicId, String name) {}
@@ -48,14 +52,19 @@ public final class ConsumerInbox {
     OnceMemory completed = new OnceMemory();
     this.registry = new Registry(config.dataSource());
     this.rows = new InboxRows(config.dataSource(), consumer, config.metrics());
-    this.once = OnceCalls.toGuard(effects, guard);
+    this.predecessors = new Predecessors(consumer.rebuilds());
+    this.inherited =
+        new InheritedEffects(
+            consumer, config.codec(), new FinishedEffects(consumer, config.codec()), guard);
+    this.once = OnceCalls.toGuard(effects, guard, inherited);
     this.journal = new JdbcEffectJournal(config, consumer, effects, unsettled);
     this.decisions = new JournalDecisions(config, consumer, effects.names());
     this.probe = new DuplicateProbe(consumer.id());
     this.progress = new JdbcProgress(config.dataSource(), consumer.id());
     this.attempts = new Attempts(config.dataSource(), consumer.id());
     this.transactions =
-        new InboxTransactions(config, consumer, effects, journal, completed, unsettled);
+        new InboxTransactions(
+            config, consumer, effects, journal, completed, unsettled, predecessors, inherited);
     this.deadLetters = new DeadLetters(config, consumer, transactions, once, completed);
   }
 
@@ -122,6 +131,17 @@ public final class ConsumerInbox {
    *     another request; rolled back
    */
   public InboxRun run(List<InboxClaim> claims, InboxWork work) throws Exception {
+    return run(claims, null, work);
+  }
+
+  /**
+   * As the other, for a consumer that rebuilds another one's rows.
+   *
+   * @param doneBefore from {@link #doneBefore}: what these messages ask for counts as finished. The
+   *     other method asks for it itself, without leader epochs
+   */
+  public InboxRun run(List<InboxClaim> claims, @Nullable BitSet doneBefore, InboxWork work)
+      throws Exception {
     ClaimIndex index = new ClaimIndex(claims);
     InboxRun done =
         transactions.onConnection(
@@ -138,14 +158,56 @@ public final class ConsumerInbox {
                       new ClaimOpening(consumer.id(), index),
                       once,
                       work,
-                      (c, session, fresh) -> forgetAttempts(c, session, claims, fresh));
+                      (c, session, fresh) -> forgetAttempts(c, session, claims, fresh),
+                      doneBefore);
               probe.saw(run.fresh());
               return run;
             });
     int fresh = done.fresh().cardinality();
     config.metrics().claimed(fresh, done.covered() - fresh);
+    if (doneBefore != null) {
+      BitSet both = (BitSet) done.fresh().clone();
+      both.and(doneBefore);
+      inheritedMessages.add(both.cardinality());
+    }
     rows.sample(claims.subList(0, done.covered()), done.fresh());
     return done;
+  }
+
+  /** Whether this consumer builds another one's rows anew. */
+  public boolean isRebuild() {
+    return !predecessors.isEmpty();
+  }
+
+  /**
+   * Which of these messages were done by the consumer whose rows this one builds anew: they have a
+   * row there or lie inside of its done ranges, and are no open dead letters. None for a consumer
+   * of its own.
+   *
+   * @param leaderEpochs one for each claim, -1 where unknown; a record of a later leader than the
+   *     ranges know is not taken for done by them
+   * @throws InboxStatementException if the database failed
+   */
+  public BitSet doneBefore(List<InboxClaim> claims, int[] leaderEpochs) {
+    if (predecessors.isEmpty()) {
+      return new BitSet(0);
+    }
+    return Sql.single(
+        config.dataSource(),
+        InboxStatementException.Phase.CLAIM,
+        connection -> predecessors.done(connection, claims, leaderEpochs));
+  }
+
+  /**
+   * How many such messages this member has handled through {@link #run(List, BitSet, InboxWork)}.
+   */
+  public long inheritedMessages() {
+    return inheritedMessages.sum();
+  }
+
+  /** How many effects this member has written down as finished, because of {@link #doneBefore}. */
+  public long inheritedEffects() {
+    return inherited.written();
   }
 
   /**

@@ -9,6 +9,7 @@ import java.sql.SQLException;
 import java.sql.Types;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +30,8 @@ final class InboxTransactions {
   private final JdbcEffectJournal journal;
   private final OnceMemory completed;
   private final UnsettledCommits unsettled;
+  private final Predecessors predecessors;
+  private final InheritedEffects inherited;
 
   InboxTransactions(
       InboxConfig config,
@@ -36,7 +39,9 @@ final class InboxTransactions {
       EffectCatalog effects,
       JdbcEffectJournal journal,
       OnceMemory completed,
-      UnsettledCommits unsettled) {
+      UnsettledCommits unsettled,
+      Predecessors predecessors,
+      InheritedEffects inherited) {
     this.config = config;
     this.consumer = consumer;
     this.effects = effects;
@@ -44,13 +49,15 @@ final class InboxTransactions {
     this.journal = journal;
     this.completed = completed;
     this.unsettled = unsettled;
+    this.predecessors = predecessors;
+    this.inherited = inherited;
   }
 
   /** One transaction on a connection of its own. */
   InboxRun run(
       List<InboxClaim> claims, Opening opening, OnceCalls once, InboxWork work, Closing closing)
       throws Exception {
-    return onConnection(connection -> run(connection, claims, opening, once, work, closing));
+    return onConnection(connection -> run(connection, claims, opening, once, work, closing, null));
   }
 
   @FunctionalInterface
@@ -74,6 +81,7 @@ final class InboxTransactions {
    * One transaction on a connection that is in none.
    *
    * @param claims what indexes in the opening, the work and the intents refer to
+   * @param doneBefore which of them the consumer that is rebuilt has done; null to ask for it
    */
   InboxRun run(
       Connection connection,
@@ -81,7 +89,8 @@ final class InboxTransactions {
       Opening opening,
       OnceCalls once,
       InboxWork work,
-      Closing closing)
+      Closing closing,
+      @Nullable BitSet doneBefore)
       throws Exception {
     InboxSession session = new InboxSession(connection, config);
     IntentBuffer intents = new IntentBuffer(effects, config.codec(), consumer.namespace());
@@ -89,6 +98,9 @@ final class InboxTransactions {
     try {
       BitSet fresh = session.begin(consumer.id(), opening);
       unsettled.seen(claims, fresh);
+      if (!predecessors.isEmpty()) {
+        scope.inheritOf(doneBefore == null ? doneBefore(scope.raw, claims) : doneBefore);
+      }
       OpenBatch batch = new OpenBatch(scope, fresh, claims.size());
       work.handle(batch);
       scope.end();
@@ -122,6 +134,14 @@ final class InboxTransactions {
     }
   }
 
+  private BitSet doneBefore(Connection connection, List<InboxClaim> claims) {
+    try {
+      return predecessors.done(connection, claims, null);
+    } catch (SQLException e) {
+      throw InboxStatementException.of(Phase.CLAIM, e);
+    }
+  }
+
   private List<JournalEntry> finish(
       InboxSession session,
       TransactionScope scope,
@@ -134,6 +154,12 @@ final class InboxTransactions {
     try {
       scope.flush();
       List<JournalEntry> owed = List.of();
+      if (!intents.inherited().isEmpty()) {
+        // Before the others: one that is asked for both ways was done.
+        phase = Phase.INTENTS;
+        session.takeBackTimeouts();
+        inherited.add(scope.raw, intents.inherited(), claims);
+      }
       if (!intents.isEmpty()) {
         phase = Phase.INTENTS;
         session.takeBackTimeouts();

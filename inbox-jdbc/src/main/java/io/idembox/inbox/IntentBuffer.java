@@ -9,6 +9,7 @@ import io.idembox.effect.EffectName;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.OnMismatch;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,11 +25,18 @@ final class IntentBuffer {
   private final EffectCodec codec;
   private final String namespace;
   private final Map<EffectKeyHash, Intent> intents = new LinkedHashMap<>();
+  private final Map<EffectKeyHash, Intent> inherited = new LinkedHashMap<>(0);
+  private BitSet doneBefore = new BitSet(0);
 
   IntentBuffer(EffectCatalog catalog, EffectCodec codec, String namespace) {
     this.catalog = catalog;
     this.codec = codec;
     this.namespace = namespace;
+  }
+
+  /** What these messages ask for was done under another name of the consumer. */
+  void inheritOf(BitSet messages) {
+    doneBefore = messages;
   }
 
   void add(int message, EffectName<?, ?> name, EffectKey key, @Nullable Object request) {
@@ -41,6 +49,12 @@ final class IntentBuffer {
               + " "
               + key
               + " is null; give one, a record without components if there is nothing to say");
+    }
+    if (doneBefore.get(message)) {
+      EffectKeyHash hash = key.hash(namespace);
+      inherited.putIfAbsent(
+          hash, new Intent(message, name.name(), key, hash, new byte[0], null, policy));
+      return;
     }
     byte[] encoded = encode(name, key, request);
     byte[] fingerprint =
@@ -82,6 +96,11 @@ final class IntentBuffer {
 
   boolean isEmpty() {
     return intents.isEmpty();
+  }
+
+  /** Those that count as finished. */
+  Collection<Intent> inherited() {
+    return inherited.values();
   }
 
   Collection<Intent> all() {

@@ -7,6 +7,7 @@ import io.idembox.effect.EffectCodec;
 import io.idembox.effect.EffectGuard;
 import io.idembox.effect.JsonEffectCodec;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jdbi.v3.core.Jdbi;
@@ -92,6 +93,37 @@ public final class JdbcInbox {
    */
   public RegisteredConsumer register(ConsumerRegistration registration) {
     return new Registry(config.dataSource()).register(registration);
+  }
+
+  /**
+   * Makes a consumer known that builds the rows of another one anew, or finds it there. It works in
+   * the other's effect namespace, and what the other has done has no effect again, now or later.
+   *
+   * @param registration without a namespace, or with the other's
+   * @param of the name of the consumer that is rebuilt
+   * @throws RegistrationException if there is no consumer of that name, it finds message ids by
+   *     other rules, or the new name is taken by a consumer that rebuilds something else or nothing
+   * @throws InboxStatementException if a statement failed
+   */
+  public RegisteredConsumer registerRebuild(ConsumerRegistration registration, String of) {
+    return new Registry(config.dataSource()).registerRebuild(registration, of);
+  }
+
+  /**
+   * As {@link #registerRebuild}, without writing anything: for a look at what a rebuild would do.
+   * Where the name is new, the consumer's id is 0, which has no rows.
+   */
+  public RegisteredConsumer previewRebuild(ConsumerRegistration registration, String of) {
+    return new Registry(config.dataSource()).previewRebuild(registration, of);
+  }
+
+  /**
+   * The consumer of this name as the database knows it; empty if there is none. Changes nothing.
+   *
+   * @throws InboxStatementException if a statement failed
+   */
+  public Optional<RegisteredConsumer> find(String name) {
+    return new Registry(config.dataSource()).find(name);
   }
 
   /**

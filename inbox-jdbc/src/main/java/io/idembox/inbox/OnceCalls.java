@@ -9,6 +9,7 @@ import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectName;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.OnUnknown;
+import io.idembox.effect.RebuildableEffect;
 import io.idembox.inbox.OnceMemory.Completed;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -18,22 +19,28 @@ import org.jspecify.annotations.Nullable;
 final class OnceCalls {
   private final EffectCatalog catalog;
   private final @Nullable EffectGuard guard;
+  private final InheritedEffects inherited;
   private final @Nullable FinishedEffects finished;
 
   private OnceCalls(
-      EffectCatalog catalog, @Nullable EffectGuard guard, @Nullable FinishedEffects finished) {
+      EffectCatalog catalog,
+      @Nullable EffectGuard guard,
+      InheritedEffects inherited,
+      @Nullable FinishedEffects finished) {
     this.catalog = catalog;
     this.guard = guard;
+    this.inherited = inherited;
     this.finished = finished;
   }
 
-  static OnceCalls toGuard(EffectCatalog catalog, @Nullable EffectGuard guard) {
-    return new OnceCalls(catalog, guard, null);
+  static OnceCalls toGuard(
+      EffectCatalog catalog, @Nullable EffectGuard guard, InheritedEffects inherited) {
+    return new OnceCalls(catalog, guard, inherited, null);
   }
 
   /** For the retry of a dead letter: what its earlier attempts completed stands in the journal. */
   OnceCalls afterJournal(FinishedEffects finishedEffects) {
-    return new OnceCalls(catalog, guard, finishedEffects);
+    return new OnceCalls(catalog, guard, inherited, finishedEffects);
   }
 
   <Q, R> @Nullable R once(
@@ -49,6 +56,17 @@ final class OnceCalls {
     // The catalog compared the types when it said that it holds this name.
     @SuppressWarnings("unchecked")
     Effect<Q, R> effect = (Effect<Q, R>) catalog.find(name.name()).orElseThrow();
+    if (scope.inherits(message)) {
+      Optional<FinishedEffects.Answer<R>> kept =
+          inherited.receipt(scope.raw, key, name.receiptType());
+      if (kept.isPresent()) {
+        return kept.get().receipt();
+      }
+      if (effect instanceof RebuildableEffect<Q, R> rebuildable) {
+        return rebuildable.receiptOnRebuild(key, request);
+      }
+      throw inherited.notKept(key);
+    }
     return once(
         scope,
         new Completed(message, name.name(), key, effect.policy(), null),
@@ -63,6 +81,12 @@ final class OnceCalls {
       EffectKey key,
       Class<R> receiptType,
       EffectCode<R> code) {
+    if (scope.inherits(message)) {
+      return inherited
+          .receipt(scope.raw, key, receiptType)
+          .orElseThrow(() -> inherited.notKept(key))
+          .receipt();
+    }
     return once(
         scope,
         new Completed(message, key.operation(), key, policy, null),

@@ -75,6 +75,11 @@ final class OpenBatch implements InboxBatch {
     if (first < 0) {
       throw nothingFresh();
     }
+    if (scope.isMixed(fresh)) {
+      throw new IllegalStateException(
+          "Some messages of this batch were done by the consumer that is rebuilt, and others were"
+              + " not: their effects differ. Begin them one by one, or split the batch");
+    }
     begun = Math.max(begun, first);
     return scope.begin(first);
   }

@@ -5,6 +5,10 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -20,9 +24,21 @@ final class Registry {
 
   private static final String FIND_CONSUMER =
       """
-      select c.id, c.group_id, n.name, c.resolver_fingerprint
+      select c.id, c.group_id, n.name, c.resolver_fingerprint, c.rebuild_of
       from idembox.consumer c join idembox.effect_namespace n on n.id = c.namespace_id
       where c.name = ?
+      """;
+
+  /** Whose rows a consumer builds anew, and whose those did. */
+  private static final String REBUILDS =
+      """
+      with recursive line(id, depth) as (
+        select rebuild_of, 1 from idembox.consumer where id = ? and rebuild_of is not null
+        union all
+        select c.rebuild_of, l.depth + 1 from line l join idembox.consumer c on c.id = l.id
+        where c.rebuild_of is not null
+      )
+      select id from line order by depth
       """;
 
   /** A consumer of the same group whose members have all been silent for a while was renamed. */
@@ -44,6 +60,46 @@ final class Registry {
 
   RegisteredConsumer register(ConsumerRegistration registration) {
     return Sql.inTransaction(dataSource, Phase.REGISTER, c -> register(c, registration));
+  }
+
+  RegisteredConsumer registerRebuild(ConsumerRegistration registration, String of) {
+    return Sql.inTransaction(dataSource, Phase.REGISTER, c -> registerRebuild(c, registration, of));
+  }
+
+  RegisteredConsumer previewRebuild(ConsumerRegistration registration, String of) {
+    return Sql.inTransaction(
+        dataSource,
+        Phase.REGISTER,
+        c -> {
+          UUID installation = installation(c);
+          Known old = rebuildable(c, registration, of);
+          Known there = look(c, registration.name()).orElse(null);
+          if (there != null) {
+            return there.consumer(c, registration.name(), installation);
+          }
+          List<Short> rebuilds = new ArrayList<>(List.of(old.id()));
+          rebuilds.addAll(old.consumer(c, of, installation).rebuilds());
+          return new RegisteredConsumer(
+              (short) 0,
+              registration.name(),
+              registration.groupId(),
+              old.namespace(),
+              installation,
+              rebuilds);
+        });
+  }
+
+  Optional<RegisteredConsumer> find(String name) {
+    return Sql.inTransaction(
+        dataSource,
+        Phase.REGISTER,
+        c -> {
+          UUID installation = installation(c);
+          Known known = look(c, name).orElse(null);
+          return known == null
+              ? Optional.empty()
+              : Optional.of(known.consumer(c, name, installation));
+        });
   }
 
   int topicId(UUID kafkaTopicId, String name) {
@@ -71,14 +127,125 @@ final class Registry {
     if (known != null) {
       return known;
     }
-    // Members start together: the first one inserts, the others wait here and then read its row.
+    lock(c);
+    known = find(c, registration, installation);
+    return known != null ? known : insert(c, registration, installation, null);
+  }
+
+  /** Members start together: the first one inserts, the others wait here and then read its row. */
+  private static void lock(Connection c) throws SQLException {
     try (PreparedStatement lock =
         c.prepareStatement(
             "select pg_advisory_xact_lock(hashtextextended('idembox.consumer', 0))")) {
       lock.execute();
     }
-    known = find(c, registration, installation);
-    return known != null ? known : insert(c, registration, installation);
+  }
+
+  private static RegisteredConsumer registerRebuild(
+      Connection c, ConsumerRegistration wanted, String of) throws SQLException {
+    UUID installation = installation(c);
+    lock(c);
+    Known old = rebuildable(c, wanted, of);
+    if (look(c, wanted.name()).isEmpty()) {
+      log.info(
+          "Consumer {} builds the rows of {} anew, in its effect namespace {}",
+          wanted.name(),
+          of,
+          old.namespace());
+      ConsumerRegistration within =
+          new ConsumerRegistration(
+              wanted.name(), wanted.groupId(), old.namespace(), wanted.resolverFingerprint());
+      insert(c, within, installation, old.id());
+    }
+    RegisteredConsumer found = find(c, wanted, installation);
+    if (found == null) {
+      throw new SQLException("Consumer " + wanted.name() + " was made and is not there", "40001");
+    }
+    return found;
+  }
+
+  /** The consumer that is to be rebuilt, if that can be done under the name that is wanted. */
+  private static Known rebuildable(Connection c, ConsumerRegistration wanted, String of)
+      throws SQLException {
+    Known old =
+        look(c, of)
+            .orElseThrow(
+                () ->
+                    new RegistrationException(
+                        "There is no consumer "
+                            + of
+                            + " in this database whose rows could be built anew"));
+    if (!old.fingerprint().equals(wanted.resolverFingerprint())) {
+      throw new RegistrationException(
+          "Consumer "
+              + of
+              + " found message ids by other rules ("
+              + old.fingerprint()
+              + ") than its rebuild would (now "
+              + wanted.resolverFingerprint()
+              + "): what it has done would not be recognised, and its effects would run again; use"
+              + " the same rules");
+    }
+    if (wanted.namespace() != null && !wanted.namespace().equals(old.namespace())) {
+      throw new RegistrationException(
+          "A rebuild works in the effect namespace of "
+              + of
+              + ", "
+              + old.namespace()
+              + ", not in "
+              + wanted.namespace()
+              + ": leave it out");
+    }
+    Known there = look(c, wanted.name()).orElse(null);
+    if (there != null && (wanted.name().equals(of) || there.rebuildOf() != old.id())) {
+      throw new RegistrationException(
+          "Consumer "
+              + wanted.name()
+              + " is there already, and is no rebuild of "
+              + of
+              + ": its rows would count as handled. Take a name that no consumer has");
+    }
+    return old;
+  }
+
+  /**
+   * A consumer's row.
+   *
+   * @param rebuildOf 0 for none
+   */
+  private record Known(
+      short id, String group, String namespace, String fingerprint, short rebuildOf) {
+    RegisteredConsumer consumer(Connection c, String name, UUID installation) throws SQLException {
+      List<Short> rebuilds = new ArrayList<>(0);
+      if (rebuildOf != 0) {
+        try (PreparedStatement select = c.prepareStatement(REBUILDS)) {
+          select.setShort(1, id);
+          try (ResultSet rows = select.executeQuery()) {
+            while (rows.next()) {
+              rebuilds.add(rows.getShort(1));
+            }
+          }
+        }
+      }
+      return new RegisteredConsumer(id, name, group, namespace, installation, rebuilds);
+    }
+  }
+
+  private static Optional<Known> look(Connection c, String name) throws SQLException {
+    try (PreparedStatement select = c.prepareStatement(FIND_CONSUMER)) {
+      select.setString(1, name);
+      try (ResultSet row = select.executeQuery()) {
+        return row.next()
+            ? Optional.of(
+                new Known(
+                    row.getShort(1),
+                    row.getString(2),
+                    row.getString(3),
+                    row.getString(4),
+                    row.getShort(5)))
+            : Optional.empty();
+      }
+    }
   }
 
   private static UUID installation(Connection c) throws SQLException {
@@ -95,42 +262,42 @@ final class Registry {
 
   private static @Nullable RegisteredConsumer find(
       Connection c, ConsumerRegistration wanted, UUID installation) throws SQLException {
-    try (PreparedStatement select = c.prepareStatement(FIND_CONSUMER)) {
-      select.setString(1, wanted.name());
-      try (ResultSet row = select.executeQuery()) {
-        if (!row.next()) {
-          return null;
-        }
-        short id = row.getShort(1);
-        String namespace = row.getString(3);
-        String fingerprint = row.getString(4);
-        if (wanted.namespace() != null && !wanted.namespace().equals(namespace)) {
-          throw new RegistrationException(
-              "Consumer "
-                  + wanted.name()
-                  + " was registered with effect namespace "
-                  + namespace
-                  + ", not "
-                  + wanted.namespace()
-                  + ": a changed namespace would run its effects again; take the registered one, or another"
-                  + " consumer name");
-        }
-        boolean sameRules = fingerprint.equals(wanted.resolverFingerprint());
-        if (!sameRules && !wanted.resolverChangeAccepted()) {
-          throw new RegistrationException(
-              "Consumer "
-                  + wanted.name()
-                  + " finds message ids by other rules than before (now "
-                  + wanted.resolverFingerprint()
-                  + ", before "
-                  + fingerprint
-                  + "): messages may get new identities and be handled again; put the rules back, or accept"
-                  + " the change");
-        }
-        touch(c, id, wanted);
-        return new RegisteredConsumer(id, wanted.name(), wanted.groupId(), namespace, installation);
-      }
+    Known row = look(c, wanted.name()).orElse(null);
+    if (row == null) {
+      return null;
     }
+    if (wanted.namespace() != null && !wanted.namespace().equals(row.namespace())) {
+      throw new RegistrationException(
+          "Consumer "
+              + wanted.name()
+              + " was registered with effect namespace "
+              + row.namespace()
+              + ", not "
+              + wanted.namespace()
+              + ": a changed namespace would run its effects again; take the registered one, or another"
+              + " consumer name");
+    }
+    boolean sameRules = row.fingerprint().equals(wanted.resolverFingerprint());
+    if (!sameRules && !wanted.resolverChangeAccepted()) {
+      throw new RegistrationException(
+          "Consumer "
+              + wanted.name()
+              + " finds message ids by other rules than before (now "
+              + wanted.resolverFingerprint()
+              + ", before "
+              + row.fingerprint()
+              + "): messages may get new identities and be handled again; put the rules back, or accept"
+              + " the change");
+    }
+    touch(c, row.id(), wanted);
+    RegisteredConsumer found = row.consumer(c, wanted.name(), installation);
+    return new RegisteredConsumer(
+        found.id(),
+        found.name(),
+        wanted.groupId(),
+        found.namespace(),
+        installation,
+        found.rebuilds());
   }
 
   private static void touch(Connection c, short id, ConsumerRegistration wanted)
@@ -150,7 +317,8 @@ final class Registry {
   }
 
   private static RegisteredConsumer insert(
-      Connection c, ConsumerRegistration wanted, UUID installation) throws SQLException {
+      Connection c, ConsumerRegistration wanted, UUID installation, @Nullable Short rebuildOf)
+      throws SQLException {
     String namespace = wanted.namespace();
     if (namespace == null) {
       namespace = predecessorsNamespace(c, wanted);
@@ -161,13 +329,14 @@ final class Registry {
     try (PreparedStatement insert =
         c.prepareStatement(
             """
-            insert into idembox.consumer (name, group_id, namespace_id, resolver_fingerprint)
-            values (?, ?, ?, ?) returning id
+            insert into idembox.consumer (name, group_id, namespace_id, resolver_fingerprint, rebuild_of)
+            values (?, ?, ?, ?, ?) returning id
             """)) {
       insert.setString(1, wanted.name());
       insert.setString(2, wanted.groupId());
       insert.setShort(3, namespaceId(c, namespace));
       insert.setString(4, wanted.resolverFingerprint());
+      insert.setObject(5, rebuildOf, Types.SMALLINT);
       try (ResultSet row = insert.executeQuery()) {
         row.next();
         return new RegisteredConsumer(

@@ -4,6 +4,7 @@ import io.idembox.inbox.OnceMemory.Completed;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import org.jdbi.v3.core.Handle;
@@ -26,6 +27,7 @@ final class TransactionScope {
   final IntentBuffer intents;
   private final HandleFactory handles;
   private final OnceCalls once;
+  private BitSet doneBefore = new BitSet(0);
 
   private @Nullable TransactionView current;
   private @Nullable SQLException firstError;
@@ -48,6 +50,23 @@ final class TransactionScope {
     this.intents = intents;
     this.once = once;
     this.writes = new WriteBuffer(raw);
+  }
+
+  /** These messages were done by the consumer that this one rebuilds. */
+  void inheritOf(BitSet messages) {
+    doneBefore = messages;
+    intents.inheritOf(messages);
+  }
+
+  boolean inherits(int message) {
+    return doneBefore.get(message);
+  }
+
+  /** Whether some of these messages were done before, and others were not. */
+  boolean isMixed(BitSet messages) {
+    BitSet both = (BitSet) messages.clone();
+    both.and(doneBefore);
+    return !both.isEmpty() && both.cardinality() < messages.cardinality();
   }
 
   /** Ends the view before, and puts back what its handler changed in the session. */
