@@ -4,7 +4,9 @@ import io.idembox.effect.EffectKey;
 import io.idembox.inbox.DeadLetterContent;
 import io.idembox.inbox.DeadLetters;
 import io.idembox.inbox.LetterRetry;
+import java.util.Objects;
 import java.util.Set;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -144,6 +146,30 @@ public final class InboxConsumer implements AutoCloseable {
   }
 
   /**
+   * Lets no further batch of a partition begin; the one that runs ends. The others go on. It holds
+   * until {@link #resume} and as long as this process lives, also when the partition goes away and
+   * comes back, but not for another member that gets the partition. Its stall says {@link
+   * Stall.Reason#PAUSED}. Takes effect within a poll.
+   *
+   * @param why is shown to those who look
+   * @return false if this member does not own the partition; nothing is paused then
+   * @throws IllegalStateException if the consumer was not started
+   */
+  public boolean pause(String topic, int partition, String why) {
+    return started().pause(new TopicPartition(topic, partition), why);
+  }
+
+  /**
+   * Ends a {@link #pause}.
+   *
+   * @return false if the partition was not paused here
+   * @throws IllegalStateException if the consumer was not started
+   */
+  public boolean resume(String topic, int partition) {
+    return started().resume(new TopicPartition(topic, partition));
+  }
+
+  /**
    * How the consumer stands: its loop, its partitions, and what does not move and why. Asks nobody.
    *
    * @throws IllegalStateException if the consumer was not started
@@ -180,7 +206,7 @@ public final class InboxConsumer implements AutoCloseable {
    *     consumer {@code of}, it finds message ids by other rules, or this consumer's name is taken
    */
   public Replay rebuild(String of, ReplayPlan plan) {
-    return new Replay(settings, java.util.Objects.requireNonNull(of, "of"), plan);
+    return new Replay(settings, Objects.requireNonNull(of, "of"), plan);
   }
 
   /**

@@ -47,6 +47,7 @@ final class PartitionWork {
   private boolean offered;
   private volatile @Nullable Stall outerStall;
   private volatile long unstable;
+  private @Nullable Stall paused;
   private volatile boolean open = true;
   private volatile boolean ended;
 
@@ -100,6 +101,18 @@ final class PartitionWork {
 
   @Nullable Stall outerStall() {
     return outerStall;
+  }
+
+  /**
+   * No further batch starts while somebody has paused the partition; one that runs may end.
+   *
+   * @param pause null to go on
+   * @return whether it was paused until now and goes on: workers are to be woken
+   */
+  synchronized boolean paused(@Nullable Stall pause) {
+    boolean goesOn = paused != null && pause == null;
+    paused = pause;
+    return goesOn;
   }
 
   /** Takes fetched records in; {@code next} is the position behind them, gaps included. */
@@ -158,7 +171,7 @@ final class PartitionWork {
 
   /** Whether another worker should be sent; if so, its turn has begun. */
   synchronized boolean tryStartTurn() {
-    if (!open || ready.isEmpty() || turns >= turnsAtOnce) {
+    if (!open || paused != null || ready.isEmpty() || turns >= turnsAtOnce) {
       return false;
     }
     turns++;
@@ -177,7 +190,7 @@ final class PartitionWork {
    * @param most records that it may hold
    */
   synchronized Optional<Batch> nextBatch(int most) {
-    if (!open || ready.isEmpty()) {
+    if (!open || paused != null || ready.isEmpty()) {
       endTurn();
       return Optional.empty();
     }
@@ -435,6 +448,6 @@ final class PartitionWork {
         lag,
         queuedRecords,
         oldest,
-        longest.or(() -> Optional.ofNullable(outerStall)));
+        Optional.ofNullable(paused).or(() -> longest).or(() -> Optional.ofNullable(outerStall)));
   }
 }

@@ -68,6 +68,8 @@ final class PollLoop implements Runnable {
   private final Watchdog watchdog;
   private final PollPace pace = new PollPace(System::nanoTime);
   private final SkippedRuns skipped;
+  private final OperatorPauses pauses = new OperatorPauses();
+  private volatile boolean joined;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
   private final Map<TopicPartition, Long> unannounced = new HashMap<>();
@@ -153,6 +155,7 @@ final class PollLoop implements Runnable {
     try {
       unlessGone(() -> openings.advance(assignment.all()));
       cuts.advance();
+      pauseAsAsked();
       unlessGone(this::holdBackWhatIsNotRead);
       pollAndHandOut(pace.next(assignment.all(), consumer.paused()));
       commits.advance(assignment.all());
@@ -160,6 +163,7 @@ final class PollLoop implements Runnable {
       skipped.tell();
       unlessGone(this::askForLag);
       watchdog.look(assignment.all());
+      joined = consumer.groupMetadata().generationId() > 0;
       lastTurn = Instant.now();
       errorsInARow = 0;
     } catch (WakeupException e) {
@@ -242,6 +246,15 @@ final class PollLoop implements Runnable {
     }
   }
 
+  /** What people have paused; a new epoch of a partition is paused as the one before was. */
+  private void pauseAsAsked() {
+    for (HeldPartition held : assignment.all()) {
+      if (held.work().paused(pauses.of(held.partition()))) {
+        workers.wake(held.work());
+      }
+    }
+  }
+
   /** Makes the consumer's paused set what memory allows, and what is known about each partition. */
   private void holdBackWhatIsNotRead() {
     // From the live assignment, not from callback arguments: pausing a partition that is no longer
@@ -260,7 +273,11 @@ final class PollLoop implements Runnable {
       boolean hold =
           assignment
               .held(partition)
-              .map(held -> !held.isReading() || held.work().isFull(share))
+              .map(
+                  held ->
+                      !held.isReading()
+                          || pauses.of(partition) != null
+                          || held.work().isFull(share))
               .orElse(true);
       if (hold && !paused.contains(partition)) {
         toPause.add(partition);
@@ -356,7 +373,17 @@ final class PollLoop implements Runnable {
 
   /** How the loop and its partitions stand; safe from any thread. */
   ConsumerStatus status() {
-    return new ConsumerStatus(lastTurn, assignment.statuses());
+    return new ConsumerStatus(lastTurn, joined, assignment.statuses());
+  }
+
+  /** What people pause; safe from any thread, and takes effect with the next turn. */
+  OperatorPauses pauses() {
+    return pauses;
+  }
+
+  /** Whether this member owns the partition; safe from any thread. */
+  boolean owns(TopicPartition partition) {
+    return assignment.held(partition).isPresent();
   }
 
   /** What ended the loop though nobody asked for it, or null. */

@@ -27,6 +27,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -204,6 +205,23 @@ final class RunningConsumer {
 
   ConsumerStatus status() {
     return loop.status();
+  }
+
+  boolean pause(TopicPartition partition, String why) {
+    if (!loop.owns(partition)) {
+      return false;
+    }
+    loop.pauses().pause(partition, why);
+    log.warn("{} is paused by an operator: {}", partition, why);
+    return true;
+  }
+
+  boolean resume(TopicPartition partition) {
+    boolean resumed = loop.pauses().resume(partition);
+    if (resumed) {
+      log.warn("{} is resumed by an operator", partition);
+    }
+    return resumed;
   }
 
   Set<String> slowedEffects() {

@@ -16,6 +16,8 @@ public record Stall(Reason reason, String detail, Instant since, int failures) {
   public enum Reason {
     /** A server is away or refuses everybody. */
     OUTAGE,
+    /** Somebody has paused the partition. */
+    PAUSED,
     /** Another transaction or another effect holds what is needed. */
     CONTENTION,
     /** A record fails again and again, and what is ordered behind it waits. */

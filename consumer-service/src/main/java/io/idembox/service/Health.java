@@ -22,9 +22,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the process is alive (its poll loop turns), started, and ready (started, and its stores
- * answer). A stalled partition is a signal of its own and does not make it unready: another member
- * would stall on it too. Thread-safe.
+ * Whether the process is alive (its poll loop turns), started, and ready (a member of its group,
+ * and its stores answer). A stalled partition is a signal of its own and does not make it unready:
+ * another member would stall on it too. Thread-safe.
  */
 final class Health {
   /** A loop that has not turned for so long hangs. Far above the longest wait that it has. */
@@ -91,10 +91,12 @@ final class Health {
     Map<String, String> checks = new LinkedHashMap<>();
     Optional<ConsumerStatus> status = status();
     checks.put("consumer", stopping ? "stopping" : status.isPresent() ? "started" : "starting");
+    boolean joined = status.isPresent() && status.get().joined();
+    checks.put("group", joined ? "joined" : "not a member");
     checks.putAll(stores());
     boolean up =
         !stopping
-            && status.isPresent()
+            && joined
             && stores().values().stream().allMatch(answer -> answer.equals("answers"))
             && live().up();
     return new Answer(

@@ -153,6 +153,41 @@ final class HttpApi implements AutoCloseable {
 
   private void changing(RoutesConfig routes) {
     routes.post(
+        "/api/partitions/{topic}/{partition}/pause",
+        context -> {
+          String topic = context.pathParam("topic");
+          int partition = (int) number(context.pathParam("partition"), "partition");
+          String why = text(body(context), "why");
+          audited(
+              context,
+              "partitions pause",
+              topic + "-" + partition + ": " + why,
+              () -> {
+                if (!consumer.pause(topic, partition, who(context) + ": " + why)) {
+                  throw new NotPossibleException(
+                      topic + "-" + partition + " is not assigned to this member: ask another one");
+                }
+                return Map.of("paused", topic + "-" + partition);
+              });
+        });
+    routes.post(
+        "/api/partitions/{topic}/{partition}/resume",
+        context -> {
+          String topic = context.pathParam("topic");
+          int partition = (int) number(context.pathParam("partition"), "partition");
+          audited(
+              context,
+              "partitions resume",
+              topic + "-" + partition,
+              () -> {
+                if (!consumer.resume(topic, partition)) {
+                  throw new NotPossibleException(
+                      topic + "-" + partition + " is not paused on this member");
+                }
+                return Map.of("resumed", topic + "-" + partition);
+              });
+        });
+    routes.post(
         "/api/dead-letters/{id}/discard",
         context -> {
           String why = text(body(context), "why");

@@ -22,6 +22,7 @@ final class HttpApiTest extends RunningServiceTestBase {
     JsonNode ready = json(get("/health/ready", ""));
     assertThat(ready.get("up").asBoolean()).isTrue();
     assertThat(ready.at("/checks/redis").asText()).isEqualTo("answers");
+    assertThat(ready.at("/checks/group").asText()).isEqualTo("joined");
     assertThat(get("/metrics", "").body()).contains("plugged_booked_total 1.0", "idembox_records");
 
     for (String path : new String[] {"/api/status", "/api/dead-letters", "/api/nothing"}) {
@@ -62,6 +63,37 @@ final class HttpApiTest extends RunningServiceTestBase {
     assertThat(post("/api/dead-letters/1/discard", "\"" + "x".repeat(100_000) + "\"").statusCode())
         .isEqualTo(413);
     assertThat(get("/api/dead-letters?limit=0", TOKEN).statusCode()).isEqualTo(400);
+  }
+
+  @Test
+  void aPartitionIsPausedAndResumedOnRecord() throws Exception {
+    start(Map.of());
+    await().atMost(SOON).until(() -> json(get("/api/status", TOKEN)).get("partitions").size() == 2);
+    String path = "/api/partitions/" + topic + "/0/";
+    assertThat(post(path + "pause", "{}").body()).contains("'why' is missing");
+    assertThat(post(path + "resume", "{}").statusCode()).isEqualTo(409);
+    HttpResponse<String> paused = post(path + "pause", "{\"why\":\"repair\"}");
+    assertThat(paused.statusCode()).as(paused.body()).isEqualTo(200);
+    send(0, "m0", "{\"id\":\"o0\"}");
+    send(1, "m1", "{\"id\":\"o1\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from sent where id = 'o1'") == 1);
+    JsonNode stall = json(get("/api/status", TOKEN)).at("/partitions/0/stall");
+    assertThat(stall.get("detail").asText())
+        .startsWith("paused by an operator: tester at ")
+        .endsWith(": repair");
+    assertThat(json(get("/health/ready", "")).get("up").asBoolean()).isTrue();
+    assertThat(get("/health/ready", "").body()).contains(topic + "-0: paused");
+    assertThat(count("select count(*) from sent where id = 'o0'")).isZero();
+
+    assertThat(post(path + "resume", "{}").statusCode()).isEqualTo(200);
+    await().atMost(SOON).until(() -> count("select count(*) from sent where id = 'o0'") == 1);
+    assertThat(
+            count(
+                "select count(*) from idembox.audit where action like 'partitions %' and outcome ="
+                    + " 'done' and via = 'api'"))
+        .isEqualTo(2);
+    assertThat(post("/api/partitions/" + topic + "/9/pause", "{\"why\":\"x\"}").statusCode())
+        .isEqualTo(409);
   }
 
   @Test
