@@ -198,15 +198,20 @@ final class ConfigurationChecks {
               : "is missing: set a handler for all records, or types with theirs");
     }
     if (types > 0 && settings.find(Options.TYPE_FROM, i).isEmpty()) {
-      problem(here + ".type-from", "is required with types: header:NAME or cloud-events");
+      problem(
+          here + ".type-from", "is required with types: header:NAME, cloud-events or json:POINTER");
     }
     if (types == 0 && settings.find(Options.TYPE_FROM, i).isPresent()) {
       problem(here + ".type-from", "means nothing without types");
     }
     settings
         .find(Options.TYPE_FROM, i)
-        .filter(from -> !from.equals("cloud-events") && !from.matches("header:.+"))
-        .ifPresent(from -> problem(here + ".type-from", "must be header:NAME or cloud-events"));
+        .filter(from -> !from.equals("cloud-events") && !from.matches("header:.+|json:/.*"))
+        .ifPresent(
+            from ->
+                problem(
+                    here + ".type-from",
+                    "must be header:NAME, cloud-events or json:POINTER, such as json:/type"));
     decoding(Options.DECODER, Options.DESERIALIZER, Options.VALUE_CLASS, i);
     Map<String, Integer> names = new HashMap<>();
     for (int j = 0; j < types; j++) {

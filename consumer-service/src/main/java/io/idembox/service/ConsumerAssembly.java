@@ -163,11 +163,7 @@ final class ConsumerAssembly {
       return handling.of(begun);
     }
     String from = settings.get(Options.TYPE_FROM, i);
-    Subscription subscription =
-        begun.types(
-            from.startsWith("header:")
-                ? TypeName.header(from.substring("header:".length()))
-                : TypeName.cloudEvents());
+    Subscription subscription = begun.types(typeName(from));
     for (int j = 0; j < settings.count("subscriptions[].types", i); j++) {
       Handling<?> handling =
           handling(
@@ -183,6 +179,15 @@ final class ConsumerAssembly {
       subscription = handling.add(subscription, settings.get(Options.TYPE_NAME, i, j));
     }
     return subscription;
+  }
+
+  private static TypeName typeName(String from) {
+    if (from.startsWith("header:")) {
+      return TypeName.header(from.substring("header:".length()));
+    }
+    return from.startsWith("json:")
+        ? TypeName.jsonPointer(from.substring("json:".length()))
+        : TypeName.cloudEvents();
   }
 
   /** The same keys stand in a subscription and in each of its types. */

@@ -330,7 +330,7 @@ final class Options {
   static final Option<String> TYPE_FROM =
       optional(
           "subscriptions[].type-from",
-          ValueType.text("header:NAME or cloud-events"),
+          ValueType.text("header:NAME, cloud-events or json:POINTER, such as json:/type"),
           "",
           "Where the name of a record's type stands, when there are types. A type that is not"
               + " listed is recorded as ignored.");
@@ -449,6 +449,7 @@ final class Options {
   static final OptionGroup KAFKA = KafkaProperties.GROUP;
   static final OptionGroup HIKARI = PostgresProperties.POOL;
   static final OptionGroup DRIVER = PostgresProperties.DRIVER;
+  static final OptionGroup LETTUCE = RedisProperties.GROUP;
   static final OptionGroup EFFECT_CONFIG =
       OptionGroup.open(
           "effects[].config", "Settings of the effect, for its constructor; names are its own.");
@@ -563,6 +564,7 @@ final class Options {
           KAFKA,
           HIKARI,
           DRIVER,
+          LETTUCE,
           EFFECT_CONFIG,
           HANDLER_CONFIG,
           TYPE_CONFIG,

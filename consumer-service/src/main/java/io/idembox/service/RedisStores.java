@@ -31,6 +31,7 @@ final class RedisStores {
             .commandTimeout(settings.get(Options.REDIS_COMMAND_TIMEOUT))
             .accept(settings.find(Options.REDIS_ACCEPT).orElse(List.of()).toArray(String[]::new));
     try {
+      settings.group(RedisProperties.GROUP).forEach(store::clientProperty);
       settings.find(Options.REDIS_TRUSTED).map(Path::of).ifPresent(store::trustedCertificates);
       settings
           .find(Options.REDIS_CERTIFICATE)

@@ -83,6 +83,11 @@ final class ConfigurationTest {
           postgres.hikari.maxLifeTime: 1000   | idembox.yaml:18 | postgres.hikari.maxLifeTime | did you mean 'maxLifetime'
           postgres.hikari.maxLifetime: 30m    | idembox.yaml:18 | postgres.hikari.maxLifetime | milliseconds, without a unit
           postgres.properties.autosave: always | idembox.yaml:18 | postgres.properties.autosave | is refused
+          redis.lettuce.conectTimeout: 1000   | idembox.yaml:18 | redis.lettuce.conectTimeout | did you mean 'connectTimeout'
+          redis.lettuce.connectTimeout: 3s    | idembox.yaml:18 | redis.lettuce.connectTimeout | milliseconds, without a unit
+          redis.lettuce.autoReconnect: false  | idembox.yaml:18 | redis.lettuce.autoReconnect | is refused
+          redis.lettuce.keepAlive: yes        | idembox.yaml:18 | redis.lettuce.keepAlive    | must be true or false
+          subscriptions[0].type-from: json:/type | idembox.yaml:18 | subscriptions[0].type-from | means nothing without types
           redis.command-timeout: 11s          | idembox.yaml:13 | effects[0].lease           | at least three times redis.command-timeout, 33s
           http.token: short                   | idembox.yaml:18 | http.token                 | 16 to 1000 characters
           message-id.json-pointer: event/id   | idembox.yaml:18 | message-id.json-pointer    | must be a JSON pointer

@@ -47,10 +47,12 @@ final class RedisConnector {
   private final String where;
   private final Duration commandTimeout;
   private final RedisTls tls;
+  private final ClientProperties properties;
   private final long giveUp = System.nanoTime() + CONNECT_LIMIT.toNanos();
 
-  RedisConnector(String uri, Duration commandTimeout, RedisTls tls) {
+  RedisConnector(String uri, Duration commandTimeout, RedisTls tls, ClientProperties properties) {
     this.uris = parse(uri);
+    this.properties = properties;
     this.tls = tls;
     this.where =
         uris.stream().map(RedisConnector::address).collect(Collectors.joining(","))
@@ -58,6 +60,7 @@ final class RedisConnector {
     this.commandTimeout = commandTimeout;
     for (RedisURI one : uris) {
       one.setTimeout(commandTimeout);
+      properties.clientName().ifPresent(one::setClientName);
       // By default a Sentinel that does not answer is waited for a minute, at each reconnect.
       one.getSentinels().forEach(sentinel -> sentinel.setTimeout(commandTimeout));
     }
@@ -87,14 +90,15 @@ final class RedisConnector {
    * @throws EffectStoreException if it cannot within ten seconds; the message names host and port
    */
   RedisLink connect() {
-    ClientResources resources =
+    ClientResources.Builder building =
         ClientResources.builder()
             .ioThreadPoolSize(IO_THREADS)
             .computationThreadPoolSize(IO_THREADS)
             .reconnectDelay(
                 Delay.fullJitter(
-                    Duration.ofMillis(20), LONGEST_RECONNECT_DELAY, 20, TimeUnit.MILLISECONDS))
-            .build();
+                    Duration.ofMillis(20), LONGEST_RECONNECT_DELAY, 20, TimeUnit.MILLISECONDS));
+    properties.apply(building);
+    ClientResources resources = building.build();
     AbstractRedisClient client = null;
     try {
       RedisClient single = RedisClient.create(resources);
@@ -175,14 +179,12 @@ final class RedisConnector {
 
   private <B extends ClientOptions.Builder> B options(B builder) {
     Duration connect = Duration.ofSeconds(3);
+    SocketOptions.Builder socket =
+        SocketOptions.builder().connectTimeout(connect).keepAlive(true).tcpNoDelay(true);
+    properties.apply(socket);
     builder
         .timeoutOptions(TimeoutOptions.enabled(commandTimeout))
-        .socketOptions(
-            SocketOptions.builder()
-                .connectTimeout(connect)
-                .keepAlive(true)
-                .tcpNoDelay(true)
-                .build())
+        .socketOptions(socket.build())
         .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
         .requestQueueSize(QUEUE_SIZE)
         .pingBeforeActivateConnection(true)
@@ -191,6 +193,7 @@ final class RedisConnector {
         // What was in flight when a connection broke is not sent again: its caller asks by itself,
         // with the same token.
         .replayFilter(command -> true);
+    properties.apply(builder);
     return builder;
   }
 

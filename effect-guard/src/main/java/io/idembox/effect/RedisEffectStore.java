@@ -367,6 +367,7 @@ public final class RedisEffectStore implements EffectStore {
     private Duration commandTimeout = DEFAULT_COMMAND_TIMEOUT;
     private Set<String> accepted = Set.of();
     private RedisTls tls = RedisTls.DEFAULT;
+    private final ClientProperties properties = new ClientProperties();
 
     private Builder(String uri) {
       this.uri = uri;
@@ -418,6 +419,31 @@ public final class RedisEffectStore implements EffectStore {
     }
 
     /**
+     * Sets a property of the Redis client (Lettuce), by its name: one of {@link #clientProperties}.
+     * Those that a promise rests on are not among them.
+     *
+     * @throws IllegalArgumentException if there is no such property, or its value cannot be
+     */
+    public Builder clientProperty(String name, String value) {
+      properties.set(requireNonNull(name, "name"), requireNonNull(value, "value"));
+      return this;
+    }
+
+    /** The properties of the client that can be set: times in milliseconds. */
+    public static Set<String> clientProperties() {
+      return ClientProperties.names();
+    }
+
+    /**
+     * The rule that a value of such a property breaks; empty if it can be set.
+     *
+     * @throws IllegalArgumentException if there is no such property
+     */
+    public static Optional<String> brokenRule(String name, String value) {
+      return ClientProperties.brokenRule(name, value);
+    }
+
+    /**
      * Connects.
      *
      * @throws EffectStoreException if Redis cannot be reached within ten seconds; the message names
@@ -433,7 +459,9 @@ public final class RedisEffectStore implements EffectStore {
                 + ": allowed are 10 ms to 60 s");
       }
       return new RedisEffectStore(
-          new RedisConnector(uri, commandTimeout, tls).connect(), commandTimeout, accepted);
+          new RedisConnector(uri, commandTimeout, tls, properties).connect(),
+          commandTimeout,
+          accepted);
     }
   }
 }
