@@ -3,6 +3,7 @@ package io.idembox.runtime;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.EffectStore;
+import io.idembox.inbox.ClusterChange;
 import io.idembox.inbox.ConsumerRegistration;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
@@ -28,6 +29,8 @@ record ConsumerSettings(
     MessageIdResolver messageIds,
     StartPosition start,
     boolean adoptOffsets,
+    boolean acceptResolverChange,
+    @Nullable ClusterChange adoptCluster,
     LaneLimits laneLimits,
     TransactionTimeouts timeouts,
     Budgets budgets,
@@ -53,7 +56,9 @@ record ConsumerSettings(
 
   /** What the consumer says of itself to the database. */
   ConsumerRegistration registration() {
-    return new ConsumerRegistration(name, groupId, effectNamespace, messageIds.fingerprint());
+    ConsumerRegistration registration =
+        new ConsumerRegistration(name, groupId, effectNamespace, messageIds.fingerprint());
+    return acceptResolverChange ? registration.acceptResolverChange() : registration;
   }
 
   /** One length for all marks of a member in the journal: the longest of its effects' leases. */

@@ -4,6 +4,7 @@ import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectGuard;
 import io.idembox.effect.EffectStore;
+import io.idembox.inbox.ClusterChange;
 import io.idembox.inbox.JdbcInbox;
 import io.idembox.inbox.MessageIdResolver;
 import io.idembox.inbox.PrunePolicy;
@@ -42,6 +43,8 @@ public final class InboxConsumerBuilder {
   private MessageIdResolver messageIds = MessageIdResolver.builder().build();
   private StartPosition start = StartPosition.EARLIEST;
   private boolean adoptOffsets;
+  private boolean acceptResolverChange;
+  private @Nullable ClusterChange adoptCluster;
   private Ordering ordering = LaneLimits.DEFAULTS.ordering();
   private int concurrency = LaneLimits.DEFAULTS.concurrency();
   private int batchRecords = LaneLimits.DEFAULTS.batchRecords();
@@ -171,6 +174,27 @@ public final class InboxConsumerBuilder {
    */
   public InboxConsumerBuilder adoptOffsets() {
     this.adoptOffsets = true;
+    return this;
+  }
+
+  /**
+   * Takes over other rules for message ids ({@link #messageIds}) than this consumer was registered
+   * with. Without it such a start is refused: messages may get other identities than before, and
+   * then a copy that comes again is handled again. For one start; the new rules are registered with
+   * it.
+   */
+  public InboxConsumerBuilder acceptResolverChange() {
+    this.acceptResolverChange = true;
+    return this;
+  }
+
+  /**
+   * Says why the database meets another Kafka cluster than the one it was used with; without it
+   * such a start is refused. For one start, of one member while no other runs: the database belongs
+   * to the new cluster from then on. Without effect where it does already.
+   */
+  public InboxConsumerBuilder adoptCluster(ClusterChange change) {
+    this.adoptCluster = Objects.requireNonNull(change, "change");
     return this;
   }
 
@@ -441,6 +465,8 @@ public final class InboxConsumerBuilder {
             messageIds,
             start,
             adoptOffsets,
+            acceptResolverChange,
+            adoptCluster,
             new LaneLimits(
                 ordering,
                 concurrency,

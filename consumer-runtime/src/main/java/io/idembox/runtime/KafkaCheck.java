@@ -17,6 +17,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,7 +28,7 @@ final class KafkaCheck {
   private KafkaCheck() {}
 
   /**
-   * The topics' ids and sizes, and the group's offsets.
+   * The topics' ids and sizes, the group's offsets, and whose brokers these are.
    *
    * @throws StartRefusedException if no broker answers in time, or a topic does not exist or may
    *     not be read
@@ -42,6 +43,7 @@ final class KafkaCheck {
           admin.describeTopics(topics).topicNameValues();
       KafkaFuture<Map<TopicPartition, OffsetAndMetadata>> committed =
           admin.listConsumerGroupOffsets(group).partitionsToOffsetAndMetadata();
+      KafkaFuture<String> cluster = admin.describeCluster().clusterId();
       Map<String, UUID> ids = new HashMap<>();
       Map<String, Integer> partitions = new HashMap<>();
       List<String> missing = new ArrayList<>();
@@ -64,7 +66,7 @@ final class KafkaCheck {
             at + " has no topic " + String.join(", ", missing) + "; create it before the start",
             null);
       }
-      return new TopicIds(ids, partitions, committed(committed, end));
+      return new TopicIds(ids, partitions, committed(committed, end), clusterId(cluster, end));
     } catch (TimeoutException e) {
       throw new StartRefusedException(
           at + " did not answer within " + limit.toMillis() + " ms; is it up, and reachable?", e);
@@ -78,6 +80,16 @@ final class KafkaCheck {
         // At once: its own close waits for the answers that did not come.
         admin.close(Duration.ZERO);
       }
+    }
+  }
+
+  private static @Nullable String clusterId(KafkaFuture<String> asked, long end)
+      throws InterruptedException, TimeoutException {
+    try {
+      return asked.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
+    } catch (ExecutionException e) {
+      log.warn("The brokers do not say which cluster they are: {}", Causes.summary(e));
+      return null;
     }
   }
 

@@ -47,6 +47,7 @@ final class ReplayLanes implements AutoCloseable {
       ConsumerSettings settings, @Nullable String rebuilt, boolean dryRun, RunListener listener) {
     Servers servers = Servers.check(settings);
     try {
+      servers.bindCluster(settings);
       ConsumerRegistration registration = settings.registration();
       RegisteredConsumer registered =
           rebuilt == null

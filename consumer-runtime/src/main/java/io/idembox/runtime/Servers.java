@@ -186,7 +186,30 @@ final class Servers {
 
   /** Makes the consumer known to the database, or finds it there. */
   RegisteredConsumer register(ConsumerSettings settings) {
+    bindCluster(settings);
     return StaleConnections.past(() -> inbox.register(settings.registration()));
+  }
+
+  /**
+   * The database belongs to the cluster that it is first used with, and another one is met on
+   * purpose only: namespaces, topic ids and offsets are that cluster's.
+   *
+   * @throws io.idembox.inbox.ClusterMismatchException if it is another one, and nobody has said why
+   */
+  void bindCluster(ConsumerSettings settings) {
+    String cluster = topicIds.clusterId();
+    if (cluster == null) {
+      return;
+    }
+    StaleConnections.past(
+        () -> {
+          if (settings.adoptCluster() == null) {
+            inbox.bindCluster(cluster);
+          } else {
+            inbox.adoptCluster(cluster, settings.adoptCluster());
+          }
+          return cluster;
+        });
   }
 
   TopicIds topicIds() {

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.UUID;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What Kafka knew of the subscribed topics and of the group when the consumer was started.
@@ -15,11 +16,13 @@ import org.apache.kafka.common.TopicPartition;
  * @param byName the ids that Kafka gave the topics
  * @param partitions how many partitions each topic had
  * @param committed the group's offsets
+ * @param clusterId of the brokers; null where they name none
  */
 record TopicIds(
     Map<String, UUID> byName,
     Map<String, Integer> partitions,
-    Map<TopicPartition, OffsetAndMetadata> committed) {
+    Map<TopicPartition, OffsetAndMetadata> committed,
+    @Nullable String clusterId) {
   static final UUID UNKNOWN = new UUID(0, 0);
 
   TopicIds {

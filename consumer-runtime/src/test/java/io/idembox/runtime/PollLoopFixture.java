@@ -70,7 +70,7 @@ abstract class PollLoopFixture {
           Set.of("orders"),
           new StartRules(
               StartPosition.EARLIEST,
-              new TopicIds(Map.of(), Map.of(), Map.of()),
+              new TopicIds(Map.of(), Map.of(), Map.of(), null),
               INSTALLATION,
               false),
           new Budgets(

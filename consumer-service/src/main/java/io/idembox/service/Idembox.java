@@ -52,6 +52,8 @@ public final class Idembox implements Runnable {
   static int execute(Console console, String... args) {
     CommandLine line = new CommandLine(new Idembox());
     Commands.addTo(line, console);
+    // Reaches the subcommands that are there by now only.
+    line.setCaseInsensitiveEnumValuesAllowed(true);
     line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
     line.setExecutionExceptionHandler(

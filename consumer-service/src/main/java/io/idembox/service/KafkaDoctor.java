@@ -67,8 +67,8 @@ final class KafkaDoctor {
                       + ", and this is "
                       + cluster
                       + ": is it a copy, or did Kafka move?",
-                  "connect it to its own cluster; or decide which of the two happened before the"
-                      + " start"));
+                  "connect it to its own cluster; or say which of the two happened: run"
+                      + " --adopt-cluster copy, or --adopt-cluster moved"));
     }
   }
 

@@ -1,6 +1,9 @@
 package io.idembox.service;
 
+import io.idembox.inbox.ClusterChange;
+import io.idembox.runtime.InboxConsumerBuilder;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -26,6 +29,22 @@ final class RunCommand implements Callable<Integer> {
               + " to this one.")
   private boolean adoptOffsets;
 
+  @Option(
+      names = "--adopt-cluster",
+      paramLabel = "copy|moved",
+      description =
+          "The database meets another Kafka cluster than before: because it is a copy of one that"
+              + " goes on elsewhere (its effects get namespaces of their own), or because the topics"
+              + " moved. For one start of one member while no other runs.")
+  private @Nullable ClusterChange adoptCluster;
+
+  @Option(
+      names = "--accept-resolver-change",
+      description =
+          "Take over other rules for message ids than the consumer was registered with. Messages may"
+              + " get other identities, and what comes again is handled again.")
+  private boolean acceptResolverChange;
+
   RunCommand(Console console) {
     this.console = console;
   }
@@ -34,9 +53,22 @@ final class RunCommand implements Callable<Integer> {
   public Integer call() throws Exception {
     Settings settings = common.settings(console);
     LogSetup.forRun(settings);
-    try (Service service = Service.assemble(settings, adoptOffsets)) {
+    try (Service service = Service.assemble(settings, this::adopt)) {
       service.run();
     }
     return ExitCode.DONE;
+  }
+
+  /** What somebody has decided for this start. */
+  private void adopt(InboxConsumerBuilder builder) {
+    if (adoptOffsets) {
+      builder.adoptOffsets();
+    }
+    if (adoptCluster != null) {
+      builder.adoptCluster(adoptCluster);
+    }
+    if (acceptResolverChange) {
+      builder.acceptResolverChange();
+    }
   }
 }

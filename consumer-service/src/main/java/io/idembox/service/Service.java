@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Clock;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,7 +24,7 @@ final class Service implements AutoCloseable {
   private int httpPort;
   private boolean closed;
 
-  private Service(Settings settings, boolean adoptOffsets) {
+  private Service(Settings settings, Consumer<InboxConsumerBuilder> decided) {
     meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     closing.push(meters::close);
     try {
@@ -34,9 +35,7 @@ final class Service implements AutoCloseable {
       InboxConsumerBuilder builder =
           new ConsumerAssembly(settings, plugins).builder(pool.dataSource(), meters);
       builder.listener(new SkipSummary());
-      if (adoptOffsets) {
-        builder.adoptOffsets();
-      }
+      decided.accept(builder);
       RedisEffectStore store = RedisStores.connect(settings).orElse(null);
       if (store != null) {
         closing.push(store);
@@ -65,13 +64,13 @@ final class Service implements AutoCloseable {
   /**
    * Makes everything, and checks what can be checked without reading.
    *
-   * @param adoptOffsets whether offsets of another installation are gone on from
+   * @param decided adds what somebody has decided for this start
    * @throws ConfigurationException if a class or a combination of settings is wrong
    * @throws ServerException if Redis cannot guard effects
    */
-  static Service assemble(Settings settings, boolean adoptOffsets) {
+  static Service assemble(Settings settings, Consumer<InboxConsumerBuilder> decided) {
     log.info("Configuration in force:\n{}", ConfigurationPrinter.yaml(settings).stripTrailing());
-    return new Service(settings, adoptOffsets);
+    return new Service(settings, decided);
   }
 
   static InboxConsumer built(Settings settings, InboxConsumerBuilder builder) {

@@ -27,7 +27,7 @@ abstract class RunningServiceTestBase extends ServiceTestBase {
 
   void start(Map<String, String> environment) throws Exception {
     Settings settings = ConfigurationLoader.load(config, environment, Map.of());
-    service = Service.assemble(settings, false);
+    service = Service.assemble(settings, builder -> {});
     running =
         new Thread(
             () -> {
