@@ -2,7 +2,9 @@ package io.idembox.service;
 
 import io.idembox.effect.Effect;
 import io.idembox.effect.EffectCatalog;
+import io.idembox.effect.EffectPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -31,11 +33,41 @@ final class Doctor {
             return List.of(Finding.ok("plugins", "all classes can be loaded and made"));
           });
       EffectCatalog catalog = EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new));
+      check("timeouts", () -> List.of(timeouts(catalog)));
       check("postgres", () -> new DatabaseDoctor(stores).findings());
       check("kafka", () -> new KafkaDoctor(stores, catalog).findings());
       check("redis", () -> new GuardDoctor(stores, catalog).findings());
     }
     return findings;
+  }
+
+  /** Their inequalities hold, or the configuration would have been refused: here with numbers. */
+  private Finding timeouts(EffectCatalog effects) {
+    Settings settings = stores.settings();
+    Duration effect = settings.get(Options.EFFECT_TIMEOUT_INSIDE);
+    Duration maxPoll =
+        Duration.ofMillis(KafkaProperties.maxPollIntervalMs(settings.group(Options.KAFKA)));
+    Duration third = maxPoll.dividedBy(3);
+    Duration usual = Duration.ofSeconds(10);
+    Duration drain =
+        settings.find(Options.DRAIN_BUDGET).orElse(usual.compareTo(third) < 0 ? usual : third);
+    Duration lease =
+        effects.names().stream()
+            .flatMap(name -> effects.find(name).stream())
+            .map(one -> one.policy().lease())
+            .min(Duration::compareTo)
+            .orElse(EffectPolicy.DEFAULT_LEASE);
+    return Finding.ok(
+        "timeouts",
+        "redis command %s x 3 <= shortest lease %s; drain %s < max.poll.interval.ms %s; effect inside %s < idle in transaction %s; a stop takes up to %s and 5s more"
+            .formatted(
+                Durations.text(settings.get(Options.REDIS_COMMAND_TIMEOUT)),
+                Durations.text(lease),
+                Durations.text(drain),
+                Durations.text(maxPoll),
+                Durations.text(effect),
+                Durations.text(settings.find(Options.IDLE_TIMEOUT).orElse(effect.multipliedBy(2))),
+                Durations.text(settings.get(Options.SHUTDOWN_BUDGET))));
   }
 
   private void check(String code, Supplier<List<Finding>> checks) {

@@ -1,6 +1,7 @@
 package io.idembox.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.idembox.effect.Effect;
@@ -229,19 +230,61 @@ final class CommandsTest extends ServiceTestBase {
       execute("drop schema if exists idembox cascade");
       assertThat(run("migrate", "--validate").code()).isEqualTo(ExitCode.SERVER);
       assertThat(run("migrate", "--print-sql").out()).containsIgnoringCase("create schema");
-      ExecutorService eight = Executors.newFixedThreadPool(8);
-      try {
-        List<Future<Ran>> runs =
-            IntStream.range(0, 8).mapToObj(i -> eight.submit(() -> run("migrate"))).toList();
-        for (Future<Ran> each : runs) {
-          assertThat(each.get().err()).isEmpty();
-          assertThat(each.get().code()).isZero();
-        }
-      } finally {
-        eight.shutdownNow();
-      }
+      migrateEightTimesAtOnce(Map.of());
       assertThat(run("migrate", "--validate").code()).isZero();
       assertThat(run("migrate", "--print-sql").out()).contains("nothing is missing");
+    }
+  }
+
+  /** C34 (b): the same on the tables of an older version. */
+  @Test
+  void manyInstancesMigrateAnOlderSchemaAtOnce() throws Exception {
+    execute(
+        "alter table idembox.consumer drop column rebuild_of;"
+            + " delete from idembox.schema_history where version = '4'");
+    assertThat(run("migrate", "--validate").code()).isEqualTo(ExitCode.SERVER);
+    migrateEightTimesAtOnce(Map.of());
+    assertThat(run("migrate", "--validate").code()).isZero();
+    assertThat(count("select count(*) from idembox.schema_history where version = '4'"))
+        .isEqualTo(1);
+    assertThat(count("select count(*) from idembox.consumer where rebuild_of is not null"))
+        .isZero();
+  }
+
+  /** C34 (d): behind a pooler that hands out another session for each transaction. */
+  @Test
+  void manyInstancesMigrateBehindAPoolerInTransactionMode() throws Exception {
+    assumeTrue(PgBouncer.program().isPresent(), "no pgbouncer on this machine (Debian: pgbouncer)");
+    try (PgBouncer pooler = PgBouncer.start(database.port(), database.user(), 4)) {
+      Map<String, String> pooled =
+          Map.of(
+              "IDEMBOX_POSTGRES_URL",
+              "jdbc:postgresql://127.0.0.1:"
+                  + pooler.port()
+                  + "/"
+                  + database.name()
+                  + "?prepareThreshold=0");
+      for (int round = 0; round < 2; round++) {
+        execute("drop schema if exists idembox cascade");
+        migrateEightTimesAtOnce(pooled);
+        assertThat(run(pooled, "migrate", "--validate").code()).isZero();
+      }
+    }
+  }
+
+  private void migrateEightTimesAtOnce(Map<String, String> environment) throws Exception {
+    ExecutorService eight = Executors.newFixedThreadPool(8);
+    try {
+      List<Future<Ran>> runs =
+          IntStream.range(0, 8)
+              .mapToObj(i -> eight.submit(() -> run(environment, "migrate")))
+              .toList();
+      for (Future<Ran> each : runs) {
+        assertThat(each.get().err()).isEmpty();
+        assertThat(each.get().code()).isZero();
+      }
+    } finally {
+      eight.shutdownNow();
     }
   }
 

@@ -43,6 +43,24 @@ final class DeadLetterRetryTest extends RunningServiceTestBase {
     assertThat(count("select count(*) from sent where id = 'o5'")).isEqualTo(1);
   }
 
+  /** C56 (c): its row is cleaned up: handled again, and the guard still holds the one mail. */
+  @Test
+  void aRecordSentBackAfterItsRowIsGoneIsHandledAgainWithoutASecondMail() throws Exception {
+    start(Map.of());
+    send(0, "m5", "{\"id\":\"o5\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from sent") == 1);
+    await()
+        .atMost(SOON)
+        .until(() -> count("select count(*) from idembox.effect where state = 2") == 1);
+    execute("delete from idembox.inbox; delete from idembox.effect");
+    send(0, "m5", "{\"id\":\"o5\"}");
+    await().atMost(SOON).until(() -> count("select count(*) from ledger") == 2);
+    await()
+        .atMost(SOON)
+        .until(() -> count("select count(*) from idembox.effect where state = 2") == 1);
+    assertThat(count("select count(*) from sent")).isEqualTo(1);
+  }
+
   /** C54 (a): a dead-letter topic that is missing holds nothing up, and gets its letter later. */
   @Test
   void aMissingDeadLetterTopicGetsItsLetterOnceItIsThere() throws Exception {

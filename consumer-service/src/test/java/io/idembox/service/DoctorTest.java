@@ -23,6 +23,7 @@ final class DoctorTest extends ServiceTestBase {
             "postgres.schema",
             "kafka.reachable",
             "kafka.topics",
+            "timeouts",
             "redis");
     assertThat(run("doctor").out()).contains("no errors").doesNotContain(TOKEN);
   }

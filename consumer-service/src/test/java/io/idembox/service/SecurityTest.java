@@ -12,10 +12,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.KeyStore;
 import java.sql.Connection;
 import java.sql.Statement;
-import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -97,8 +95,8 @@ final class SecurityTest extends RunningServiceTestBase {
 
   @Test
   void postgresIsSpokenToOverTlsByConfiguration() throws Exception {
-    Path trusted = certificate("server");
-    Path stranger = certificate("stranger");
+    Path trusted = TestCertificates.make(folder, "server");
+    Path stranger = TestCertificates.make(folder, "stranger");
     try (EmbeddedPostgres server = EmbeddedPostgres.start()) {
       encrypted(server);
       String name = server.createDatabase();
@@ -118,8 +116,8 @@ final class SecurityTest extends RunningServiceTestBase {
 
   @Test
   void redisIsSpokenToOverTlsByConfiguration() throws Exception {
-    Path trusted = certificate("server");
-    Path stranger = certificate("stranger");
+    Path trusted = TestCertificates.make(folder, "server");
+    Path stranger = TestCertificates.make(folder, "stranger");
     int port;
     try (ServerSocket socket = new ServerSocket(0)) {
       port = socket.getLocalPort();
@@ -167,44 +165,5 @@ final class SecurityTest extends RunningServiceTestBase {
       statement.execute("alter system set ssl = on");
       statement.execute("select pg_reload_conf()");
     }
-  }
-
-  /**
-   * A certificate that is its own authority, and its key, as PEM files; made by the JDK's keytool.
-   */
-  private Path certificate(String name) throws Exception {
-    Path store = folder.resolve(name + ".p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                name,
-                "-dname",
-                "CN=" + name,
-                "-keyalg",
-                "EC",
-                "-ext",
-                "bc:c=ca:true",
-                "-ext",
-                "san=ip:127.0.0.1,dns:localhost",
-                "-keystore",
-                store.toString(),
-                "-storepass",
-                "changeit")
-            .redirectErrorStream(true)
-            .start();
-    keytool.getInputStream().readAllBytes();
-    assertThat(keytool.waitFor()).isZero();
-    KeyStore keys = KeyStore.getInstance(store.toFile(), "changeit".toCharArray());
-    pem(name + ".key", "PRIVATE KEY", keys.getKey(name, "changeit".toCharArray()).getEncoded());
-    return pem(name + ".pem", "CERTIFICATE", keys.getCertificate(name).getEncoded());
-  }
-
-  private Path pem(String file, String kind, byte[] der) throws Exception {
-    return Files.writeString(
-        folder.resolve(file),
-        "-----BEGIN %1$s-----\n%2$s\n-----END %1$s-----\n"
-            .formatted(kind, Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(der)));
   }
 }
