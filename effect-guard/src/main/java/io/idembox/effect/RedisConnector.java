@@ -27,6 +27,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens connections with options of our own. The client's defaults would let commands wait a
@@ -50,9 +51,15 @@ final class RedisConnector {
   private final ClientProperties properties;
   private final long giveUp = System.nanoTime() + CONNECT_LIMIT.toNanos();
 
-  RedisConnector(String uri, Duration commandTimeout, RedisTls tls, ClientProperties properties) {
+  RedisConnector(
+      String uri, Duration commandTimeout, RedisTls tls, ClientProperties properties, @Nullable SentinelLogin sentinelLogin) {
     this.uris = parse(uri);
     this.properties = properties;
+    if (sentinelLogin != null && uris.get(0).getSentinels().isEmpty()) {
+      throw new IllegalArgumentException(
+          "RedisEffectStore has a login for Sentinels, and its URI names none: write"
+              + " redis-sentinel://host:port#master");
+    }
     this.tls = tls;
     this.where =
         uris.stream().map(RedisConnector::address).collect(Collectors.joining(","))
@@ -62,7 +69,12 @@ final class RedisConnector {
       one.setTimeout(commandTimeout);
       properties.clientName().ifPresent(one::setClientName);
       // By default a Sentinel that does not answer is waited for a minute, at each reconnect.
-      one.getSentinels().forEach(sentinel -> sentinel.setTimeout(commandTimeout));
+      for (RedisURI sentinel : one.getSentinels()) {
+        sentinel.setTimeout(commandTimeout);
+        if (sentinelLogin != null) {
+          sentinelLogin.applyTo(sentinel);
+        }
+      }
     }
   }
 
@@ -220,8 +232,9 @@ final class RedisConnector {
     } catch (IllegalArgumentException e) {
       // Not the parser's message: it quotes the URI with its password.
       throw new IllegalArgumentException(
-          "The Redis URI cannot be read: write redis://user:password@host:port/db, rediss:// for TLS,"
-              + " redis-sentinel://host:port/db#master, or several host:port with commas for a cluster");
+          "The Redis URI cannot be read: write redis://user:password@host:port/db, rediss:// for"
+              + " TLS, redis-sentinel://host:port/db#master, or several host:port with commas for a"
+              + " cluster");
     }
     if (uris.size() > 1 && DATABASE.matcher(uri).matches()) {
       throw new IllegalArgumentException(

@@ -368,6 +368,7 @@ public final class RedisEffectStore implements EffectStore {
     private Set<String> accepted = Set.of();
     private RedisTls tls = RedisTls.DEFAULT;
     private final ClientProperties properties = new ClientProperties();
+    private @Nullable SentinelLogin sentinelLogin;
 
     private Builder(String uri) {
       this.uri = uri;
@@ -444,11 +445,28 @@ public final class RedisEffectStore implements EffectStore {
     }
 
     /**
+     * The password of the Sentinels' default user; the URI's is that of master and replicas.
+     * Without it they are asked without a password.
+     */
+    public Builder sentinelPassword(String password) {
+      this.sentinelLogin = new SentinelLogin(null, requireNonNull(password, "password"));
+      return this;
+    }
+
+    /** As {@link #sentinelPassword}, for a user of the Sentinels' own access list. */
+    public Builder sentinelCredentials(String user, String password) {
+      this.sentinelLogin =
+          new SentinelLogin(requireNonNull(user, "user"), requireNonNull(password, "password"));
+      return this;
+    }
+
+    /**
      * Connects.
      *
      * @throws EffectStoreException if Redis cannot be reached within ten seconds; the message names
      *     host and port
-     * @throws IllegalArgumentException if the URI cannot be read or a value is out of its range
+     * @throws IllegalArgumentException if the URI cannot be read, a value is out of its range, or
+     *     there is a login for Sentinels and no Sentinel
      */
     public RedisEffectStore connect() {
       if (commandTimeout.compareTo(Duration.ofMillis(10)) < 0
@@ -459,7 +477,7 @@ public final class RedisEffectStore implements EffectStore {
                 + ": allowed are 10 ms to 60 s");
       }
       return new RedisEffectStore(
-          new RedisConnector(uri, commandTimeout, tls, properties).connect(),
+          new RedisConnector(uri, commandTimeout, tls, properties, sentinelLogin).connect(),
           commandTimeout,
           accepted);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.idembox.testkit.EmbeddedRedis;
+import io.idembox.testkit.EmbeddedRedisSentinel;
 import io.idembox.testkit.FaultRelay;
 import io.idembox.testkit.TestScope;
 import io.idembox.testkit.WithServers;
@@ -63,6 +64,43 @@ final class RedisConnectTest {
         assertThat(guard.check()).extracting(StoreFinding::code).contains("redis.persistence");
       }
     }
+  }
+
+  @Test
+  void sentinelsWithAPasswordOfTheirOwnAreAskedWithIt() {
+    try (EmbeddedRedisSentinel sentinel =
+        EmbeddedRedisSentinel.startWithPasswords("s3rver", "w4tch")) {
+      try (RedisEffectStore store =
+              RedisEffectStore.builder(sentinel.uri()).sentinelPassword("w4tch").connect();
+          EffectGuard guard = EffectGuard.builder(store).namespace("watched").build()) {
+        assertThat(
+                guard.once(
+                    EffectPolicy.defaults(),
+                    EffectKey.of("mail").id("1"),
+                    String.class,
+                    attempt -> "sent"))
+            .isEqualTo("sent");
+      }
+      RedisEffectStore.builder(sentinel.uri())
+          .sentinelCredentials("default", "w4tch")
+          .connect()
+          .close();
+      for (RedisEffectStore.Builder denied :
+          List.of(
+              RedisEffectStore.builder(sentinel.uri()),
+              RedisEffectStore.builder(sentinel.uri()).sentinelPassword("wr0ng"))) {
+        assertThatExceptionOfType(EffectStoreException.class)
+            .isThrownBy(denied::connect)
+            .matches(e -> e.kind() == EffectStoreException.Kind.DENIED)
+            .withMessageContaining("sentinel 127.0.0.1:")
+            .matches(e -> !e.getMessage().contains("s3rver") && !e.getMessage().contains("wr0ng"));
+      }
+    }
+    assertThatIllegalArgumentException()
+        .isThrownBy(
+            () -> RedisEffectStore.builder(scope.redis().uri()).sentinelPassword("w4tch").connect())
+        .withMessageContaining("redis-sentinel://")
+        .matches(e -> !e.getMessage().contains("w4tch"));
   }
 
   @Test

@@ -1,10 +1,13 @@
 package io.idembox.testkit;
 
+import static java.util.Objects.requireNonNull;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis master, its replica, and three Sentinels that watch them, on free loopback ports. The
@@ -19,10 +22,12 @@ public final class EmbeddedRedisSentinel implements AutoCloseable {
   private static final Duration FORMED_WITHIN = Duration.ofSeconds(60);
 
   private final List<EmbeddedRedis> servers;
+  private final @Nullable String serverPassword;
   private final List<SentinelProcess> sentinels = new ArrayList<>();
 
-  private EmbeddedRedisSentinel(List<EmbeddedRedis> servers) {
+  private EmbeddedRedisSentinel(List<EmbeddedRedis> servers, @Nullable String serverPassword) {
     this.servers = List.copyOf(servers);
+    this.serverPassword = serverPassword;
   }
 
   /**
@@ -34,19 +39,36 @@ public final class EmbeddedRedisSentinel implements AutoCloseable {
    *     minute
    */
   public static EmbeddedRedisSentinel start(String... arguments) {
+    return started(null, null, arguments);
+  }
+
+  /**
+   * As {@link #start}, with a password for master and replica, which is in {@link #uri()}, and
+   * another for the Sentinels, which is not.
+   */
+  public static EmbeddedRedisSentinel startWithPasswords(
+      String serverPassword, String sentinelPassword) {
+    return started(
+        requireNonNull(serverPassword, "serverPassword"),
+        requireNonNull(sentinelPassword, "sentinelPassword"));
+  }
+
+  private static EmbeddedRedisSentinel started(
+      @Nullable String serverPassword, @Nullable String sentinelPassword, String... arguments) {
     List<EmbeddedRedis> servers = new ArrayList<>();
     EmbeddedRedisSentinel all = null;
     try {
-      EmbeddedRedis master = server(arguments);
+      EmbeddedRedis master = server(serverPassword, arguments);
       servers.add(master);
-      EmbeddedRedis replica = server(arguments);
+      EmbeddedRedis replica = server(serverPassword, arguments);
       servers.add(replica);
       replica.command("REPLICAOF", master.host(), Integer.toString(master.port()));
-      all = new EmbeddedRedisSentinel(servers);
+      all = new EmbeddedRedisSentinel(servers, serverPassword);
       // Before the Sentinels look: they look again only ten seconds later.
       all.awaitReplica();
       for (int i = 0; i < SENTINELS; i++) {
-        all.sentinels.add(new SentinelProcess(MASTER_NAME, master.port()));
+        all.sentinels.add(
+            new SentinelProcess(MASTER_NAME, master.port(), serverPassword, sentinelPassword));
       }
       all.awaitHealthy(FORMED_WITHIN);
       return all;
@@ -60,15 +82,24 @@ public final class EmbeddedRedisSentinel implements AutoCloseable {
     }
   }
 
-  private static EmbeddedRedis server(String... arguments) {
-    return EmbeddedRedis.builder().args("--repl-diskless-sync-delay", "0").args(arguments).start();
+  private static EmbeddedRedis server(@Nullable String password, String... arguments) {
+    EmbeddedRedis.Builder builder =
+        EmbeddedRedis.builder().args("--repl-diskless-sync-delay", "0").args(arguments);
+    if (password != null) {
+      builder.password(password).args("--masterauth", password);
+    }
+    return builder.start();
   }
 
   /** {@code redis-sentinel://} with each Sentinel's address and the master's name. */
   public String uri() {
     return sentinels.stream()
         .map(one -> "127.0.0.1:" + one.port())
-        .collect(Collectors.joining(",", "redis-sentinel://", "#" + MASTER_NAME));
+        .collect(
+            Collectors.joining(
+                ",",
+                "redis-sentinel://" + (serverPassword == null ? "" : ":" + serverPassword + "@"),
+                "#" + MASTER_NAME));
   }
 
   /** Master and replica, whichever is which now. */

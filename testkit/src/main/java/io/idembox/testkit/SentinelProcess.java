@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 
 /** A {@code redis-server} that runs as a Sentinel and watches one master. */
 final class SentinelProcess implements AutoCloseable {
@@ -16,10 +17,19 @@ final class SentinelProcess implements AutoCloseable {
   private final TempFolder folder = TempFolder.create("sentinel");
   private final int port = FreePorts.next();
   private final String master;
+  private final @Nullable String password;
   private final ServerProcess process;
 
-  SentinelProcess(String master, int masterPort) {
+  /**
+   * Starts one.
+   *
+   * @param serverPassword of master and replica; null for none
+   * @param password of the Sentinels; null for none
+   */
+  SentinelProcess(
+      String master, int masterPort, @Nullable String serverPassword, @Nullable String password) {
     this.master = master;
+    this.password = password;
     try {
       // A Sentinel writes what it learns into its configuration, so it takes a file.
       Path config =
@@ -33,7 +43,13 @@ final class SentinelProcess implements AutoCloseable {
               sentinel down-after-milliseconds %2$s 1000
               sentinel failover-timeout %2$s 3000
               """
-                  .formatted(port, master, masterPort, folder.path()));
+                      .formatted(port, master, masterPort, folder.path())
+                  + (serverPassword == null
+                      ? ""
+                      : "sentinel auth-pass " + master + " " + serverPassword + "\n")
+                  + (password == null
+                      ? ""
+                      : "requirepass " + password + "\nsentinel sentinel-pass " + password + "\n"));
       process =
           ServerProcess.start(
               "Sentinel",
@@ -92,6 +108,9 @@ final class SentinelProcess implements AutoCloseable {
 
   private String ask(String... words) {
     try (RespConnection connection = new RespConnection("127.0.0.1", port)) {
+      if (password != null) {
+        connection.command("AUTH", password);
+      }
       return connection.command(words);
     } catch (IOException | TestkitException e) {
       return "";
