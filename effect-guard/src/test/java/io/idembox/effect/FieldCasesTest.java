@@ -313,7 +313,7 @@ final class FieldCasesTest {
                 .connect();
         EffectGuard guarded = EffectGuard.builder(far).namespace(scope.namespace()).build()) {
       List<Runnable> faults =
-          List.of(relay::down, relay::blackhole, () -> relay.latency(Duration.ofMillis(2_500)));
+          List.of(relay::down, relay::blackhole, () -> relay.latency(Duration.ofSeconds(5)));
       int orders = 0;
       for (Runnable fault : faults) {
         fault.run();

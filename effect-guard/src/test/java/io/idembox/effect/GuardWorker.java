@@ -5,29 +5,43 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A process that runs one effect and stops at a boundary: {@code URI NAMESPACE ON_UNKNOWN LEASE_MS
- * SINK BOUNDARY}. The effect adds a line with its provider key to the sink.
+ * A process that runs one effect for each boundary named, side by side, and stops each there:
+ * {@code URI NAMESPACE ON_UNKNOWN LEASE_MS FOLDER BOUNDARY…}. An effect adds a line with its
+ * provider key to its boundary's sink.
  */
 final class GuardWorker {
-  static final EffectKey KEY = EffectKey.of("pay").id("order-9");
-
   enum Boundary {
     CLAIMED,
     STARTED,
     PERFORMED,
-    COMPLETED,
-    NONE
+    COMPLETED;
+
+    EffectKey key() {
+      return EffectKey.of("pay").id(name());
+    }
+
+    Path sink(Path folder) {
+      return folder.resolve(name());
+    }
   }
 
-  private final Path sink;
+  private final EffectGuard guard;
+  private final EffectPolicy policy;
+  private final Path folder;
   private final Boundary boundary;
 
-  private GuardWorker(Path sink, Boundary boundary) {
-    this.sink = sink;
+  private GuardWorker(EffectGuard guard, EffectPolicy policy, Path folder, Boundary boundary) {
+    this.guard = guard;
+    this.policy = policy;
+    this.folder = folder;
     this.boundary = boundary;
   }
 
@@ -38,49 +52,68 @@ final class GuardWorker {
             .lease(Duration.ofMillis(Long.parseLong(args[3])))
             .maxAttempts(1)
             .build();
-    GuardWorker worker = new GuardWorker(Path.of(args[4]), Boundary.valueOf(args[5]));
-    Duration command = policy.lease().dividedBy(3);
+    Path folder = Path.of(args[4]);
+    List<Boundary> boundaries = Arrays.stream(args).skip(5).map(Boundary::valueOf).toList();
     try (RedisEffectStore redis =
-            RedisEffectStore.builder(args[0]).commandTimeout(command).connect();
+            RedisEffectStore.builder(args[0])
+                .commandTimeout(policy.lease().dividedBy(3))
+                .connect();
         EffectGuard guard =
-            EffectGuard.builder(worker.stopping(redis)).namespace(args[1]).build()) {
-      EffectOutcome<String> outcome = guard.tryOnce(policy, KEY, String.class, worker::pay);
-      System.out.println("outcome " + outcome.kind());
-      worker.at(Boundary.COMPLETED);
+            EffectGuard.builder(stoppingAfterClaims(redis, folder)).namespace(args[1]).build()) {
+      List<CompletableFuture<Void>> runs =
+          boundaries.stream()
+              .map(boundary -> new GuardWorker(guard, policy, folder, boundary))
+              .map(worker -> CompletableFuture.runAsync(worker::run, Background.THREADS))
+              .toList();
+      runs.forEach(CompletableFuture::join);
     }
+  }
+
+  private void run() {
+    EffectOutcome<String> outcome = guard.tryOnce(policy, boundary.key(), String.class, this::pay);
+    System.out.println("outcome " + outcome.kind());
+    at(Boundary.COMPLETED);
   }
 
   private String pay(EffectAttempt attempt) throws IOException {
     at(Boundary.STARTED);
-    Files.writeString(sink, attempt.providerKey() + "\n", StandardOpenOption.APPEND);
+    Files.writeString(
+        boundary.sink(folder),
+        attempt.providerKey() + "\n",
+        StandardOpenOption.CREATE,
+        StandardOpenOption.APPEND);
     at(Boundary.PERFORMED);
     return "paid by " + ProcessHandle.current().pid();
   }
 
   private void at(Boundary reached) {
-    System.out.println("at " + reached);
     if (reached == boundary) {
-      try {
-        // Until somebody kills this process, or the file is there that lets it go on after a
-        // freeze.
-        while (!Files.exists(Path.of(sink + ".go"))) {
-          new CountDownLatch(1).await(20, java.util.concurrent.TimeUnit.MILLISECONDS);
-        }
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
+      stop(folder, boundary);
+    }
+  }
+
+  /** Until somebody kills this process, or the file is there that lets it go on after a freeze. */
+  private static void stop(Path folder, Boundary boundary) {
+    System.out.println("at " + boundary);
+    try {
+      while (!Files.exists(folder.resolve("go"))) {
+        new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
       }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
   /** Stops after a claim was answered, before anything of it is known to the guard. */
-  private EffectStore stopping(EffectStore store) {
+  private static EffectStore stoppingAfterClaims(EffectStore store, Path folder) {
     return new DelegatingStore(store) {
       @Override
       public CompletionStage<StoreReply> apply(StoreCommand command) {
         CompletionStage<StoreReply> reply = super.apply(command);
-        if (command instanceof StoreCommand.Claim) {
+        if (command instanceof StoreCommand.Claim claim
+            && claim.key().equals(Boundary.CLAIMED.key())) {
           reply.toCompletableFuture().join();
-          at(Boundary.CLAIMED);
+          stop(folder, Boundary.CLAIMED);
         }
         return reply;
       }

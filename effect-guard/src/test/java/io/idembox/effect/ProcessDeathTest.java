@@ -1,9 +1,11 @@
 package io.idembox.effect;
 
+import static io.idembox.effect.EffectOutcome.Kind.IN_DOUBT;
+import static io.idembox.effect.EffectOutcome.Kind.PERFORMED;
+import static io.idembox.effect.EffectOutcome.Kind.REPLAYED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.idembox.effect.EffectOutcome.Kind;
 import io.idembox.effect.GuardWorker.Boundary;
 import io.idembox.testkit.JavaProcess;
 import io.idembox.testkit.TestScope;
@@ -11,34 +13,37 @@ import io.idembox.testkit.WithServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * Case C44, and C45 (b): the process dies, or freezes for longer than its lease, at each boundary
- * of a run.
+ * of a run. One process runs an effect for each boundary, so that one death, and one wait for the
+ * leases, shows them all.
  */
 @WithServers(WithServers.Server.REDIS)
 final class ProcessDeathTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
   private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final List<Boundary> UNFINISHED =
+      List.of(Boundary.CLAIMED, Boundary.STARTED, Boundary.PERFORMED);
 
   @TempDir private Path folder;
   private TestScope scope;
   private RedisEffectStore store;
   private EffectGuard guard;
-  private Path sink;
 
   @BeforeEach
-  void open() throws IOException {
-    sink = Files.createFile(folder.resolve("sink"));
+  void open() {
     store =
         RedisEffectStore.builder(scope.redis().uri()).commandTimeout(LEASE.dividedBy(3)).connect();
     guard = EffectGuard.builder(store).namespace(scope.namespace()).build();
@@ -50,17 +55,23 @@ final class ProcessDeathTest {
     store.close();
   }
 
-  private JavaProcess worker(OnUnknown onUnknown, Boundary boundary) {
+  /** A process that has stopped at all of these. */
+  private JavaProcess worker(OnUnknown onUnknown, Boundary... boundaries) {
     JavaProcess process =
         JavaProcess.start(
             GuardWorker.class,
-            scope.redis().uri(),
-            scope.namespace(),
-            onUnknown.name(),
-            String.valueOf(LEASE.toMillis()),
-            sink.toString(),
-            boundary.name());
-    process.awaitLine("at " + boundary, LIMIT);
+            Stream.concat(
+                    Stream.of(
+                        scope.redis().uri(),
+                        scope.namespace(),
+                        onUnknown.name(),
+                        String.valueOf(LEASE.toMillis()),
+                        folder.toString()),
+                    Arrays.stream(boundaries).map(Enum::name))
+                .toArray(String[]::new));
+    for (Boundary boundary : boundaries) {
+      process.awaitLine("at " + boundary, LIMIT);
+    }
     return process;
   }
 
@@ -73,60 +84,65 @@ final class ProcessDeathTest {
         .build();
   }
 
-  private EffectOutcome<String> next(OnUnknown onUnknown) {
+  private EffectOutcome<String> next(OnUnknown onUnknown, Boundary boundary) {
     return guard.tryOnce(
         policy(onUnknown),
-        GuardWorker.KEY,
+        boundary.key(),
         String.class,
         attempt -> {
           Files.writeString(
-              sink, attempt.providerKey() + "\n", java.nio.file.StandardOpenOption.APPEND);
+              boundary.sink(folder),
+              attempt.providerKey() + "\n",
+              StandardOpenOption.CREATE,
+              StandardOpenOption.APPEND);
           return "paid by the next";
         });
   }
 
-  private List<String> payments() throws IOException {
-    return Files.readAllLines(sink);
+  private List<String> payments(Boundary boundary) throws IOException {
+    Path sink = boundary.sink(folder);
+    return Files.exists(sink) ? Files.readAllLines(sink) : List.of();
   }
 
-  @ParameterizedTest
-  @EnumSource(
-      value = Boundary.class,
-      names = {"CLAIMED", "STARTED", "PERFORMED"})
-  void underRetryTheNextCallerRunsItAgainAfterTheLeaseWithTheSameProviderKey(Boundary boundary)
-      throws IOException {
-    worker(OnUnknown.RETRY, boundary).close();
+  @Test
+  void underRetryTheNextCallerRunsItAgainAfterTheLeaseWithTheSameProviderKey() throws IOException {
+    worker(OnUnknown.RETRY, Boundary.values()).close();
 
-    assertThat(next(OnUnknown.RETRY).kind()).isEqualTo(Kind.PERFORMED);
-
-    assertThat(payments()).hasSize(boundary == Boundary.PERFORMED ? 2 : 1);
-    assertThat(payments().stream().distinct()).hasSize(1);
+    for (Boundary boundary : UNFINISHED) {
+      assertThat(next(OnUnknown.RETRY, boundary).kind()).as("%s", boundary).isEqualTo(PERFORMED);
+      assertThat(payments(boundary)).hasSize(boundary == Boundary.PERFORMED ? 2 : 1);
+      assertThat(payments(boundary).stream().distinct()).hasSize(1);
+    }
+    assertNothingChanged(OnUnknown.RETRY);
   }
 
-  @ParameterizedTest
-  @EnumSource(
-      value = Boundary.class,
-      names = {"CLAIMED", "STARTED", "PERFORMED"})
-  void underHoldNobodyRunsItAgainUntilAPersonDecides(Boundary boundary) throws IOException {
-    worker(OnUnknown.HOLD, boundary).close();
+  @Test
+  void underHoldNobodyRunsItAgainUntilAPersonDecides() throws IOException {
+    worker(OnUnknown.HOLD, Boundary.values()).close();
 
-    assertThat(next(OnUnknown.HOLD).kind()).isEqualTo(Kind.IN_DOUBT);
-
-    int before = boundary == Boundary.PERFORMED ? 1 : 0;
-    assertThat(payments()).hasSize(before);
-    assertThat(guard.operations().inDoubt()).hasSize(1);
-    guard.operations().resolveNotDone(GuardWorker.KEY);
-    assertThat(next(OnUnknown.HOLD).kind()).isEqualTo(Kind.PERFORMED);
-    assertThat(payments()).hasSize(before + 1);
+    for (Boundary boundary : UNFINISHED) {
+      assertThat(next(OnUnknown.HOLD, boundary).kind()).as("%s", boundary).isEqualTo(IN_DOUBT);
+      assertThat(payments(boundary)).hasSize(boundary == Boundary.PERFORMED ? 1 : 0);
+    }
+    assertThat(inDoubt())
+        .containsExactlyInAnyOrderElementsOf(UNFINISHED.stream().map(Boundary::key).toList());
+    for (Boundary boundary : UNFINISHED) {
+      guard.operations().resolveNotDone(boundary.key());
+      assertThat(next(OnUnknown.HOLD, boundary).kind()).as("%s", boundary).isEqualTo(PERFORMED);
+      assertThat(payments(boundary)).hasSize(boundary == Boundary.PERFORMED ? 2 : 1);
+    }
+    assertThat(inDoubt()).isEmpty();
+    assertNothingChanged(OnUnknown.HOLD);
   }
 
-  @ParameterizedTest
-  @CsvSource({"RETRY", "HOLD"})
-  void afterTheCompletionADeathChangesNothing(OnUnknown onUnknown) throws IOException {
-    worker(onUnknown, Boundary.COMPLETED).close();
+  /** A death after the completion. */
+  private void assertNothingChanged(OnUnknown onUnknown) throws IOException {
+    assertThat(next(onUnknown, Boundary.COMPLETED).kind()).isEqualTo(REPLAYED);
+    assertThat(payments(Boundary.COMPLETED)).hasSize(1);
+  }
 
-    assertThat(next(onUnknown).kind()).isEqualTo(Kind.REPLAYED);
-    assertThat(payments()).hasSize(1);
+  private List<EffectKey> inDoubt() {
+    return guard.operations().inDoubt().stream().map(record -> record.key().orElseThrow()).toList();
   }
 
   @Test
@@ -134,40 +150,37 @@ final class ProcessDeathTest {
     worker(OnUnknown.HOLD, Boundary.CLAIMED).close();
 
     await().atMost(LIMIT).until(() -> guard.operations().sweep() == 1);
-    assertThat(guard.operations().inDoubt())
-        .extracting(record -> record.key().orElseThrow())
-        .containsExactly(GuardWorker.KEY);
+    assertThat(inDoubt()).containsExactly(Boundary.CLAIMED.key());
   }
 
-  @Test
-  void aHolderFrozenPastItsLeaseUnderRetryLeavesItsSuccessorsReceiptAlone() throws IOException {
-    try (JavaProcess first = worker(OnUnknown.RETRY, Boundary.PERFORMED)) {
+  /** Under RETRY a successor runs and its receipt is left alone; under HOLD nobody has run. */
+  @ParameterizedTest
+  @EnumSource(
+      value = OnUnknown.class,
+      names = {"RETRY", "HOLD"})
+  void aHolderFrozenPastItsLeaseCompletesOnlyIfItHasNoSuccessor(OnUnknown onUnknown)
+      throws IOException {
+    boolean retry = onUnknown == OnUnknown.RETRY;
+    try (JavaProcess first = worker(onUnknown, Boundary.PERFORMED)) {
       first.freeze();
-      assertThat(next(OnUnknown.RETRY).kind()).isEqualTo(Kind.PERFORMED);
+      assertThat(next(onUnknown, Boundary.PERFORMED).kind())
+          .isEqualTo(retry ? PERFORMED : IN_DOUBT);
       first.thaw();
-      Files.createFile(Path.of(sink + ".go"));
+      Files.createFile(folder.resolve("go"));
 
       // It gets the receipt that all get, and says that it lost its key.
-      first.awaitLine("outcome REPLAYED", LIMIT);
-      assertThat(first.output())
-          .anyMatch(line -> line.contains("after its key had been taken over"));
+      first.awaitLine("outcome " + (retry ? REPLAYED : PERFORMED), LIMIT);
+      if (retry) {
+        assertThat(first.output())
+            .anyMatch(line -> line.contains("after its key had been taken over"));
+      }
     }
-    assertThat(payments()).hasSize(2).containsOnly(payments().get(0));
-    assertThat(
-            guard.once(policy(OnUnknown.RETRY), GuardWorker.KEY, String.class, attempt -> "again"))
-        .isEqualTo("paid by the next");
-  }
-
-  @Test
-  void aHolderFrozenPastItsLeaseUnderHoldCompletesAllTheSame() throws IOException {
-    try (JavaProcess first = worker(OnUnknown.HOLD, Boundary.PERFORMED)) {
-      first.freeze();
-      assertThat(next(OnUnknown.HOLD).kind()).isEqualTo(Kind.IN_DOUBT);
-      first.thaw();
-      Files.createFile(Path.of(sink + ".go"));
-      first.awaitLine("outcome PERFORMED", LIMIT);
-    }
-    assertThat(next(OnUnknown.HOLD).kind()).isEqualTo(Kind.REPLAYED);
-    assertThat(payments()).hasSize(1);
+    assertThat(payments(Boundary.PERFORMED)).hasSize(retry ? 2 : 1);
+    assertThat(payments(Boundary.PERFORMED).stream().distinct()).hasSize(1);
+    String receipt =
+        guard.once(
+            policy(onUnknown), Boundary.PERFORMED.key(), String.class, attempt -> "paid once more");
+    assertThat(receipt).startsWith("paid by ");
+    assertThat(receipt.equals("paid by the next")).isEqualTo(retry);
   }
 }
