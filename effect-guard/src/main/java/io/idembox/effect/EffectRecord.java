@@ -250,8 +250,9 @@ public final class EffectRecord {
 
   @Override
   public boolean equals(@Nullable Object other) {
-    return other instanceof EffectRecord record
-        && java.util.Arrays.equals(encode(), record.encode());
+    return other == this
+        || (other instanceof EffectRecord record
+            && java.util.Arrays.equals(encode(), record.encode()));
   }
 
   @Override

@@ -89,6 +89,17 @@ final class ProtocolModel {
       return new World(record, journal, List.copyOf(changed), runs, receipt, crashes, lost, losses);
     }
 
+    /**
+     * Equal records are one object here ({@link ProtocolModel#same}): to hash one takes longer than
+     * all the rest.
+     */
+    @Override
+    public int hashCode() {
+      int numbers = ((((runs * 31 + receipt) * 31 + crashes) * 31) + lost) * 31 + losses;
+      return ((numbers * 31 + System.identityHashCode(record)) * 31 + journal.hashCode()) * 31
+          + workers.hashCode();
+    }
+
     int stored() {
       return record != null && record.state() == EffectRecord.State.DONE ? record.receipt()[0] : 0;
     }
@@ -106,6 +117,7 @@ final class ProtocolModel {
   private final Map<World, World> cameFrom = new HashMap<>();
   private final Map<World, String> by = new HashMap<>();
   private final Deque<World> open = new ArrayDeque<>();
+  private final Map<EffectRecord, EffectRecord> records = new HashMap<>();
   private String broken;
   private World breaking;
 
@@ -364,7 +376,7 @@ final class ProtocolModel {
   /** Applies a command; its reply arrives, or is lost. */
   private void send(World w, StoreCommand command, Answered answered, Consumer<World> unanswered) {
     EffectTransitions.Result result = table.apply(w.record(), command, NOW);
-    World next = result.changed() ? w.with(plain(result.next())) : w;
+    World next = result.changed() ? w.with(same(plain(result.next()))) : w;
     answered.with(next, result.reply());
     if (w.lost() > 0) {
       unanswered.accept(
@@ -404,7 +416,7 @@ final class ProtocolModel {
     if (r != null && r.state() == EffectRecord.State.CLAIMED && live(r)) {
       reach(
           w,
-          w.with(r.with(r.state(), r.indexed, NOW / 1000 - 1, r.sinceMillis)),
+          w.with(same(r.with(r.state(), r.indexed, NOW / 1000 - 1, r.sinceMillis))),
           "the guard's lease ends");
     }
     Journal j = w.journal();
@@ -426,6 +438,10 @@ final class ProtocolModel {
               w.losses() - 1),
           "the store loses its data");
     }
+  }
+
+  private EffectRecord same(EffectRecord record) {
+    return record == null ? null : records.computeIfAbsent(record, r -> r);
   }
 
   private static boolean live(EffectRecord record) {
