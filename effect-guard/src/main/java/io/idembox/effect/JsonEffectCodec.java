@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -28,14 +29,25 @@ public final class JsonEffectCodec implements EffectCodec {
 
   private final ObjectMapper mapper;
 
-  /** Writers that have found their serializer; a class that is unloaded takes its own with it. */
-  private final ClassValue<ObjectWriter> writers =
+  /** What is found out once per class; a class that is unloaded takes its own with it. */
+  private final ClassValue<Type> types =
       new ClassValue<>() {
         @Override
-        protected ObjectWriter computeValue(Class<?> type) {
-          return mapper.writerFor(type);
+        protected Type computeValue(Class<?> type) {
+          return new Type(mapper.writerFor(type), head(type));
         }
       };
+
+  /** How a class is written: by a writer that has found its serializer, behind the same head. */
+  private static final class Type {
+    final ObjectWriter writer;
+    final byte[] head;
+
+    Type(ObjectWriter writer, byte[] head) {
+      this.writer = writer;
+      this.head = head;
+    }
+  }
 
   /**
    * With dates as text, unknown fields passed over, and maps in key order, so that equal requests
@@ -67,15 +79,10 @@ public final class JsonEffectCodec implements EffectCodec {
     if (value == null) {
       return new byte[] {NULL};
     }
-    byte[] json = writers.get(value.getClass()).writeValueAsBytes(value);
-    ReceiptType declared = value.getClass().getAnnotation(ReceiptType.class);
-    byte[] name = name(value.getClass(), declared);
-    byte[] out = new byte[3 + name.length + json.length];
-    out[0] = JSON;
-    out[1] = (byte) (declared == null ? 1 : Math.min(declared.version(), 255));
-    out[2] = (byte) name.length;
-    System.arraycopy(name, 0, out, 3, name.length);
-    System.arraycopy(json, 0, out, 3 + name.length, json.length);
+    Type type = types.get(value.getClass());
+    byte[] json = type.writer.writeValueAsBytes(value);
+    byte[] out = Arrays.copyOf(type.head, type.head.length + json.length);
+    System.arraycopy(json, 0, out, type.head.length, json.length);
     return out;
   }
 
@@ -107,13 +114,21 @@ public final class JsonEffectCodec implements EffectCodec {
   public byte[] comparable(@Nullable Object request) throws JsonProcessingException {
     return request == null
         ? mapper.writeValueAsBytes(null)
-        : writers.get(request.getClass()).writeValueAsBytes(request);
+        : types.get(request.getClass()).writer.writeValueAsBytes(request);
   }
 
-  private static byte[] name(Class<?> type, @Nullable ReceiptType declared) {
+  private static byte[] head(Class<?> type) {
+    ReceiptType declared = type.getAnnotation(ReceiptType.class);
     String full = type.getTypeName();
     String bare = declared != null ? declared.value() : full.substring(full.lastIndexOf('.') + 1);
-    byte[] bytes = bare.getBytes(StandardCharsets.UTF_8);
-    return bytes.length <= MAX_NAME ? bytes : Arrays.copyOf(bytes, MAX_NAME);
+    byte[] name = bare.getBytes(StandardCharsets.UTF_8);
+    int length = Math.min(name.length, MAX_NAME);
+    int version = declared == null ? 1 : Math.min(declared.version(), 255);
+    return ByteBuffer.allocate(3 + length)
+        .put(JSON)
+        .put((byte) version)
+        .put((byte) length)
+        .put(name, 0, length)
+        .array();
   }
 }
