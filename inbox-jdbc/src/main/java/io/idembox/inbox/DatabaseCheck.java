@@ -28,7 +28,7 @@ final class DatabaseCheck {
                 """
                 select current_setting('server_version_num')::int, current_setting('server_version'),
                   pg_is_in_recovery(), current_setting('transaction_read_only')::bool,
-                  to_regclass('idembox.inbox') is not null, to_regclass('idembox.schema_history') is not null
+                  to_regclass('idembox.inbox') is not null, to_regclass('idembox.effect_place') is not null
                 """)) {
       row.next();
       if (row.getInt(1) < OLDEST) {
@@ -53,6 +53,13 @@ final class DatabaseCheck {
       if (!row.getBoolean(5)) {
         throw new InboxSchemaMismatchException(
             "The database at " + where + " has no schema idembox: run IdemboxSchema.migrate()",
+            null);
+      }
+      if (!row.getBoolean(6)) {
+        throw new InboxSchemaMismatchException(
+            "The schema idembox at "
+                + where
+                + " is older than this version needs: run IdemboxSchema.migrate()",
             null);
       }
     }

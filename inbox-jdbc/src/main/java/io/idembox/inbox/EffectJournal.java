@@ -34,6 +34,8 @@ public interface EffectJournal {
    *     mark them with {@link #markStarted} right before they run, so that a crash before that
    *     holds nothing
    * @param origin the message that asked first
+   * @param turn its place among the effects that run one after the other; null when it has none.
+   *     {@link #markStarted} refuses one whose turn it is not
    */
   @SuppressWarnings(
       "ArrayRecordComponent") // Compared by nobody; a list of millions needs no copies.
@@ -46,7 +48,8 @@ public interface EffectJournal {
       boolean earlierAttemptUnknown,
       String owner,
       boolean started,
-      Origin origin) {
+      Origin origin,
+      @Nullable Turn turn) {
     /** All parts are required. */
     public JournalEntry {
       requireNonNull(effect, "effect");
@@ -58,9 +61,20 @@ public interface EffectJournal {
 
     JournalEntry asStarted() {
       return new JournalEntry(
-          id, effect, key, request, attempt, earlierAttemptUnknown, owner, true, origin);
+          id, effect, key, request, attempt, earlierAttemptUnknown, owner, true, origin, turn);
     }
   }
+
+  /**
+   * Where an effect stands among those of one record key, which run one after the other. It starts
+   * when all before it have happened, were refused, or were given up (FAILED, like a record in the
+   * dead letters); one that waits for an attempt, or is held for a person, holds up those behind
+   * it. The database decides that at the moment of the start, whoever holds the others.
+   *
+   * @param queue the record key, hashed: two keys of one hash wait for each other without need
+   * @param place grows in the order in which effects were asked for
+   */
+  record Turn(long queue, long place) {}
 
   /** The record that asked for an effect. */
   record Origin(UUID messageId, int topicId, int partition, long offset) {
@@ -72,7 +86,7 @@ public interface EffectJournal {
 
   /**
    * Marks, for this member, what duplicates left unfinished: pending and due, or started by a
-   * member whose lease ended.
+   * member whose lease ended. Of effects that run in turn, those whose turn it is.
    *
    * @param lease until when others leave the rows alone
    */
@@ -88,7 +102,7 @@ public interface EffectJournal {
    * Marks entries that were handed out unstarted.
    *
    * @return those that are this member's to run, in the order given; the others were taken by
-   *     somebody else
+   *     somebody else, or it is not their turn
    */
   List<JournalEntry> markStarted(Collection<JournalEntry> entries, Duration lease);
 

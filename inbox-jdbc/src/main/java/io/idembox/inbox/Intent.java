@@ -24,10 +24,11 @@ record Intent(
 
   /**
    * Whether it counts as started from its insert on. A crash before the run then leaves "maybe",
-   * which RETRY takes in its stride; HOLD would hold, and RESOLVE ask, for nothing.
+   * which RETRY takes in its stride; HOLD would hold, and RESOLVE ask, for nothing. One that runs
+   * in turn waits for those before it.
    */
-  boolean startedAtOnce() {
-    return startedAtOnce(policy);
+  boolean startedAtOnce(InboxClaim asker) {
+    return asker.queue() == null && startedAtOnce(policy);
   }
 
   static boolean startedAtOnce(EffectPolicy policy) {

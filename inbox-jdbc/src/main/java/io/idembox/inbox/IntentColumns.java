@@ -5,11 +5,16 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Types;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** Intents as the arrays that the journal's statements take. */
 final class IntentColumns {
+  private static final long SPREAD = 0x9E3779B97F4A7C15L;
+
   private final short[] states;
   private final int[] attempts;
   private final long[] leases;
@@ -23,8 +28,17 @@ final class IntentColumns {
   private final long[] offsets;
   private final byte[][] requests;
   private final byte[][] fingerprints;
+  private final @Nullable Long[] queues;
 
-  IntentColumns(Collection<Intent> intents, List<InboxClaim> claims, Duration lease) {
+  /**
+   * Reads the intents.
+   *
+   * @param group tells queues of consumers apart that share a namespace: one does not wait for
+   *     another
+   */
+  IntentColumns(Collection<Intent> intents, List<InboxClaim> claims, Duration lease, String group) {
+    // Of the group and not of the consumer's name: a consumer that is renamed keeps its group.
+    long ofGroup = group.hashCode() * SPREAD;
     int n = intents.size();
     states = new short[n];
     attempts = new int[n];
@@ -38,11 +52,13 @@ final class IntentColumns {
     offsets = new long[n];
     requests = new byte[n][];
     fingerprints = new byte[n][];
+    queues = new Long[n];
     int i = 0;
     for (Intent intent : intents) {
       InboxClaim claim = claims.get(intent.message());
-      states[i] = (intent.startedAtOnce() ? EffectState.STARTED : EffectState.PENDING).code();
-      attempts[i] = intent.startedAtOnce() ? 1 : 0;
+      boolean started = intent.startedAtOnce(claim);
+      states[i] = (started ? EffectState.STARTED : EffectState.PENDING).code();
+      attempts[i] = started ? 1 : 0;
       leases[i] = lease.toMillis();
       retentions[i] = Math.toIntExact(Math.max(1, intent.policy().retention().toSeconds()));
       hashes[i] = intent.hash().bytes();
@@ -54,9 +70,16 @@ final class IntentColumns {
       offsets[i] = claim.offset();
       requests[i] = intent.request();
       fingerprints[i] = intent.fingerprint();
+      Long queue = claim.queue();
+      queues[i] = queue == null ? null : Long.valueOf(queue ^ ofGroup);
       i++;
     }
     messages.append('}');
+  }
+
+  /** Whether any of them runs in turn. */
+  boolean anyQueue() {
+    return Arrays.stream(queues).anyMatch(Objects::nonNull);
   }
 
   /**
@@ -82,6 +105,7 @@ final class IntentColumns {
     statement.setObject(p++, offsets);
     statement.setArray(p++, SqlArrays.bytes(connection, requests));
     statement.setArray(p++, SqlArrays.bytes(connection, fingerprints));
+    statement.setArray(p++, connection.createArrayOf("int8", queues));
     return p;
   }
 }

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** The journal in PostgreSQL. Leases and due times are computed by the database's clock alone. */
 final class JdbcEffectJournal implements EffectJournal {
@@ -96,14 +97,16 @@ final class JdbcEffectJournal implements EffectJournal {
       List<JournalEntry> owed)
       throws SQLException {
     try (PreparedStatement insert = connection.prepareStatement(JournalSql.INSERT)) {
-      insert.setShort(1, consumer.id());
-      insert.setString(2, owner);
-      insert.setString(3, consumer.namespace());
-      new IntentColumns(open.values(), claims, config.journalLease()).bind(insert, 4, true);
+      IntentColumns columns = columns(open, claims);
+      insert.setBoolean(1, columns.anyQueue());
+      insert.setString(2, consumer.namespace());
+      insert.setShort(3, consumer.id());
+      insert.setString(4, owner);
+      columns.bind(insert, 5, true);
       try (ResultSet rows = insert.executeQuery()) {
         while (rows.next()) {
           Intent intent = removed(open, rows.getBytes(1));
-          owed.add(entry(intent, rows.getLong(2), 1, false, claims));
+          owed.add(entry(intent, rows.getLong(2), 1, false, turn(rows, 3), claims));
         }
       }
     }
@@ -116,17 +119,20 @@ final class JdbcEffectJournal implements EffectJournal {
       List<JournalEntry> owed)
       throws SQLException {
     try (PreparedStatement reopen = connection.prepareStatement(JournalSql.REOPEN)) {
-      reopen.setString(1, consumer.namespace());
-      int next =
-          new IntentColumns(open.values(), claims, config.journalLease()).bind(reopen, 2, false);
+      IntentColumns columns = columns(open, claims);
+      reopen.setBoolean(1, columns.anyQueue());
+      reopen.setString(2, consumer.namespace());
+      int next = columns.bind(reopen, 3, false);
       reopen.setShort(next, consumer.id());
       reopen.setString(next + 1, owner);
       try (ResultSet rows = reopen.executeQuery()) {
         while (rows.next()) {
           Intent intent = removed(open, rows.getBytes(1));
           if (rows.getBoolean(5)) {
-            int attempt = rows.getInt(3) + (intent.startedAtOnce() ? 0 : 1);
-            owed.add(entry(intent, rows.getLong(2), attempt, rows.getBoolean(4), claims));
+            boolean started = intent.startedAtOnce(claims.get(intent.message()));
+            int attempt = rows.getInt(3) + (started ? 0 : 1);
+            owed.add(
+                entry(intent, rows.getLong(2), attempt, rows.getBoolean(4), turn(rows, 7), claims));
           } else if (intent.fingerprint() != null
               && rows.getBytes(6) != null
               && !Arrays.equals(intent.fingerprint(), rows.getBytes(6))) {
@@ -135,6 +141,10 @@ final class JdbcEffectJournal implements EffectJournal {
         }
       }
     }
+  }
+
+  private IntentColumns columns(Map<EffectKeyHash, Intent> open, List<InboxClaim> claims) {
+    return new IntentColumns(open.values(), claims, config.journalLease(), consumer.groupId());
   }
 
   private static Intent removed(Map<EffectKeyHash, Intent> open, byte[] hash) {
@@ -146,7 +156,12 @@ final class JdbcEffectJournal implements EffectJournal {
   }
 
   private JournalEntry entry(
-      Intent intent, long id, int attempt, boolean unknownBefore, List<InboxClaim> claims) {
+      Intent intent,
+      long id,
+      int attempt,
+      boolean unknownBefore,
+      @Nullable Turn turn,
+      List<InboxClaim> claims) {
     InboxClaim claim = claims.get(intent.message());
     return new JournalEntry(
         id,
@@ -156,8 +171,15 @@ final class JdbcEffectJournal implements EffectJournal {
         attempt,
         unknownBefore,
         owner,
-        intent.startedAtOnce(),
-        new Origin(claim.messageId(), claim.topicId(), claim.partition(), claim.offset()));
+        intent.startedAtOnce(claim),
+        new Origin(claim.messageId(), claim.topicId(), claim.partition(), claim.offset()),
+        turn);
+  }
+
+  /** Queue and place, from a column on. */
+  private static @Nullable Turn turn(ResultSet row, int column) throws SQLException {
+    long queue = row.getLong(column);
+    return row.wasNull() ? null : new Turn(queue, row.getLong(column + 1));
   }
 
   @Override
@@ -249,7 +271,8 @@ final class JdbcEffectJournal implements EffectJournal {
                     rows.getObject(8, UUID.class),
                     rows.getInt(9),
                     rows.getInt(10),
-                    rows.getLong(11))));
+                    rows.getLong(11)),
+                turn(rows, 12)));
       }
       return taken;
     }

@@ -25,13 +25,19 @@ public final class JournalDecisions {
   private static final String SELECT =
       """
       select e.id, e.name, e.effect_key, e.state, e.attempt, e.unknown_before, e.owner, e.due_at, e.created_at,
-        e.settled_at, e.request, e.receipt, e.last_error, e.message_id, e.topic_id, e.partition, e."offset"
+        e.settled_at, e.request, e.receipt, e.last_error, e.message_id, e.topic_id, e.partition, e."offset",
+        case when e.queue is not null and e.due_at is not null then (
+          select before.effect_key from idembox.effect before
+          where before.namespace_id = e.namespace_id and before.queue = e.queue and before.place < e.place
+            and before.queue is not null and before.state in (0, 1, 3, 4)
+          order by before.place limit 1) end
       from idembox.effect e
       where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
       """;
 
   private static final String OF_KEY =
-      " where namespace_id = (select id from idembox.effect_namespace where name = ?) and key_hash = ?";
+      " where namespace_id = (select id from idembox.effect_namespace where name = ?) and key_hash"
+          + " = ?";
 
   /** Nobody may be running it: a mark whose lease holds is respected, and DONE is final. */
   private static final String DECIDABLE =
@@ -46,11 +52,13 @@ public final class JournalDecisions {
           + OF_KEY
           + DECIDABLE;
 
+  /** One that was given up lost its place: those behind it may have run, or be running. */
   private static final String NOT_DONE =
       """
       update idembox.effect
       set state = 0, owner = null, due_at = clock_timestamp(), settled_at = null, attempt = 0,
-        unknown_before = false, last_error = ?
+        unknown_before = false, last_error = ?,
+        place = case when queue is not null and state = 5 then nextval('idembox.effect_place') << 20 else place end
       """
           + OF_KEY
           + DECIDABLE
@@ -61,14 +69,15 @@ public final class JournalDecisions {
 
   private static final String HOLD_UNKNOWN =
       """
-      update idembox.effect
+      update idembox.effect e
       set state = 4, owner = null, due_at = null, settled_at = clock_timestamp(),
         unknown_before = unknown_before or state in (1, 3),
         last_error = 'no member of the consumer knows this effect: register it, then resolve the key as not done'
       where namespace_id = (select id from idembox.effect_namespace where name = ?)
         and due_at < clock_timestamp() - ? * interval '1 millisecond'
         and name <> all(?)
-      """;
+      """
+          + JournalSql.AND_FIRST_OF_ITS_QUEUE;
 
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
@@ -250,7 +259,8 @@ public final class JournalDecisions {
         row.getBytes(12),
         row.getString(13),
         new EffectJournal.Origin(
-            row.getObject(14, UUID.class), row.getInt(15), row.getInt(16), row.getLong(17)));
+            row.getObject(14, UUID.class), row.getInt(15), row.getInt(16), row.getLong(17)),
+        row.getBytes(18) == null ? null : EffectKey.fromCanonical(row.getBytes(18)));
   }
 
   private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

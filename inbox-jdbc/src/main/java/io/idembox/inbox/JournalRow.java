@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param request as encoded; null once it is done
  * @param receipt as encoded; null when there is none, or it was not kept
  * @param origin the message that asked first
+ * @param waitsFor the effect that stands before it in the queue of its record key and is not
+ *     finished; null when none does, or it runs in no order
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
 public record JournalRow(
@@ -34,7 +36,8 @@ public record JournalRow(
     byte @Nullable [] request,
     byte @Nullable [] receipt,
     @Nullable String lastError,
-    EffectJournal.Origin origin) {
+    EffectJournal.Origin origin,
+    @Nullable EffectKey waitsFor) {
   /** Those that are not null by nature are required. */
   public JournalRow {
     requireNonNull(effect, "effect");
