@@ -166,11 +166,13 @@ final class BatchRunner {
       List<FetchedRecord> batch, List<MessageIdentity.Known> identities) {
     FetchedRecord first = batch.get(0);
     int topic = inbox.topicId(first.topicId(), first.topic());
+    boolean inTurn = routes.runsEffectsInTurn(first.topic());
     List<InboxClaim> claims = new ArrayList<>(batch.size());
     for (int i = 0; i < batch.size(); i++) {
       FetchedRecord fetched = batch.get(i);
-      claims.add(
-          new InboxClaim(identities.get(i).id(), topic, fetched.partition(), fetched.offset()));
+      InboxClaim claim =
+          new InboxClaim(identities.get(i).id(), topic, fetched.partition(), fetched.offset());
+      claims.add(inTurn ? claim.inTurnOf(fetched.key()) : claim);
     }
     return claims;
   }

@@ -37,6 +37,11 @@ final class EffectGroup<Q, R> {
     this.codec = codec;
   }
 
+  /** Whether a mark that a crash leaves behind has to be asked about, by people or the provider. */
+  boolean marksHaveConsequences() {
+    return effect.policy().onUnknown() != OnUnknown.RETRY;
+  }
+
   /** Performs the entries and says what the journal is to be told about each. */
   List<Settlement> perform(List<JournalEntry> entries) {
     List<Settlement> settlements = new ArrayList<>(entries.size());

@@ -13,9 +13,11 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,38 +63,72 @@ final class EffectRunner {
 
   /**
    * Runs the entries that a transaction of this member has just inserted. Those that were not begun
-   * when {@code goOn} turns false are given back: due at once, for whoever comes next.
+   * when {@code goOn} turns false are given back: due at once, for whoever comes next. So are those
+   * of a record key whose predecessor did not finish: they wait in the journal, and not here.
+   *
+   * @return whether one that others wait for has finished, so that more may be due now
    */
-  void run(List<JournalEntry> entries, BooleanSupplier goOn) {
+  boolean run(List<JournalEntry> entries, BooleanSupplier goOn) {
+    if (entries.isEmpty()) {
+      return false;
+    }
+    EffectTurns turns = new EffectTurns(entries);
+    BooleanSupplier goesOn = () -> !stopping && goOn.getAsBoolean();
+    try (JournalLeases.Renewal renewal = leases.renew(entries)) {
+      for (List<JournalEntry> round = turns.nextRound();
+          !round.isEmpty();
+          round = turns.nextRound()) {
+        Map<String, List<JournalEntry>> byEffect = new LinkedHashMap<>();
+        for (JournalEntry entry : round) {
+          byEffect.computeIfAbsent(entry.effect(), name -> new ArrayList<>()).add(entry);
+        }
+        byEffect.forEach((effect, owed) -> runGroup(effect, owed, new Run(turns, renewal, goesOn)));
+      }
+      giveBackHeldUp(turns.heldUp());
+    }
+    return turns.freed();
+  }
+
+  /** What one call of {@link #run} has in its hands. */
+  private record Run(EffectTurns turns, JournalLeases.Renewal renewal, BooleanSupplier goOn) {}
+
+  private void giveBackHeldUp(List<JournalEntry> entries) {
     if (entries.isEmpty()) {
       return;
     }
-    Map<String, List<JournalEntry>> byEffect = new LinkedHashMap<>();
-    for (JournalEntry entry : entries) {
-      byEffect.computeIfAbsent(entry.effect(), name -> new ArrayList<>()).add(entry);
-    }
-    try (JournalLeases.Renewal renewal = leases.renew(entries)) {
-      byEffect.forEach(
-          (effect, owed) ->
-              runGroup(effect, owed, renewal, () -> !stopping && goOn.getAsBoolean()));
+    log.info(
+        "{} effects wait for earlier ones of their record keys; the first is {}",
+        entries.size(),
+        entries.get(0).key());
+    try {
+      journal.giveBack(entries);
+    } catch (RuntimeException e) {
+      log.warn("They are due when their lease has ended: {}", Causes.summary(e));
     }
   }
 
   /** Runs what is still owed for messages that were recorded before. */
   void runUnfinishedOf(Collection<UUID> messageIds, BooleanSupplier goOn) {
     if (!messageIds.isEmpty() && guard != null) {
-      run(journal.takeUnfinishedOf(messageIds, leases.length()), goOn);
+      boolean more = true;
+      while (more && goOn.getAsBoolean()) {
+        more = run(journal.takeUnfinishedOf(messageIds, leases.length()), goOn);
+      }
     }
   }
 
-  /** Runs what is due and belongs to nobody; returns how many entries were taken. */
-  int runDue(int most) {
+  /**
+   * Runs what is due and belongs to nobody.
+   *
+   * @return whether there may be more of it at once
+   */
+  boolean runDue(int most) {
     if (guard == null || stopping) {
-      return 0;
+      return false;
     }
     List<JournalEntry> due = journal.takeDue(most, leases.length());
-    run(due, () -> true);
-    return due.size();
+    boolean freed = run(due, () -> true);
+    return freed || due.size() == most;
   }
 
   /** Begins no further effect; those that run may end. */
@@ -100,8 +136,7 @@ final class EffectRunner {
     stopping = true;
   }
 
-  private void runGroup(
-      String name, List<JournalEntry> owed, JournalLeases.Renewal renewal, BooleanSupplier goOn) {
+  private void runGroup(String name, List<JournalEntry> owed, Run run) {
     try {
       Effect<?, ?> effect = catalog.find(name).orElse(null);
       if (effect == null || guard == null) {
@@ -113,7 +148,7 @@ final class EffectRunner {
       } else {
         List<JournalEntry> now = health.admitted(name, owed);
         postpone(name, owed.subList(now.size(), owed.size()));
-        performAll(new EffectGroup<>(effect, guard, codec), name, now, renewal, goOn);
+        performAll(new EffectGroup<>(effect, guard, codec), name, now, run);
       }
     } catch (RuntimeException e) {
       // One effect's trouble is not the others'. Its entries stay as they are, owed: when their
@@ -134,24 +169,33 @@ final class EffectRunner {
     }
   }
 
-  private void performAll(
-      EffectGroup<?, ?> group,
-      String name,
-      List<JournalEntry> owed,
-      JournalLeases.Renewal renewal,
-      BooleanSupplier goOn) {
+  private void performAll(EffectGroup<?, ?> group, String name, List<JournalEntry> owed, Run run) {
     List<JournalEntry> started = new ArrayList<>();
     List<JournalEntry> unstarted = new ArrayList<>();
     for (JournalEntry entry : owed) {
       (entry.started() ? started : unstarted).add(entry);
     }
-    inParts(name, started, STARTED_AT_ONCE, goOn, part -> perform(group, name, part, renewal));
+    inParts(name, started, STARTED_AT_ONCE, run.goOn(), part -> perform(group, name, part, run));
     inParts(
         name,
         unstarted,
-        MARKED_AT_ONCE,
-        goOn,
-        part -> perform(group, name, journal.markStarted(part, leases.length()), renewal));
+        group.marksHaveConsequences() ? MARKED_AT_ONCE : STARTED_AT_ONCE,
+        run.goOn(),
+        part -> perform(group, name, marked(part), run));
+  }
+
+  private List<JournalEntry> marked(List<JournalEntry> entries) {
+    List<JournalEntry> marked = journal.markStarted(entries, leases.length());
+    if (marked.size() < entries.size()) {
+      // Another member has them, which this leaves alone; or one before them in their queue has not
+      // finished, and then they are nobody's until it has.
+      Set<Long> ids = marked.stream().map(JournalEntry::id).collect(Collectors.toSet());
+      journal.giveBack(
+          entries.stream()
+              .filter(entry -> entry.turn() != null && !ids.contains(entry.id()))
+              .toList());
+    }
+    return marked;
   }
 
   private void inParts(
@@ -175,16 +219,13 @@ final class EffectRunner {
     }
   }
 
-  private void perform(
-      EffectGroup<?, ?> group,
-      String name,
-      List<JournalEntry> started,
-      JournalLeases.Renewal renewal) {
+  private void perform(EffectGroup<?, ?> group, String name, List<JournalEntry> started, Run run) {
     if (!started.isEmpty()) {
       List<Settlement> settlements = group.perform(started);
       health.ended(name, settlements);
       journal.settle(settlements);
-      renewal.ended(started);
+      run.renewal().ended(started);
+      run.turns().ended(settlements);
     }
   }
 }

@@ -447,6 +447,11 @@ public final class InboxConsumerBuilder {
       throw new IllegalArgumentException(
           "deadLetterTopic " + deadLetterTopic + " is subscribed to: its letters would come again");
     }
+    if (ordering == Ordering.NONE && routes.runEffectsInTurn()) {
+      throw new IllegalArgumentException(
+          "A subscription has orderedEffects(), but ordering is NONE, under which records of one"
+              + " key are handled in any order: set ordering(KEY) or ordering(PARTITION)");
+    }
     LaneLimits limits = LaneLimits.DEFAULTS;
     KafkaSettings kafkaSettings = new KafkaSettings(kafka, group);
     Duration drain = checkedDrain(kafkaSettings.maxPollInterval());

@@ -39,6 +39,17 @@ final class Routes {
     return byTopic.keySet();
   }
 
+  /** Whether effects of one record key run one after the other. */
+  boolean runsEffectsInTurn(String topic) {
+    Subscription subscription = byTopic.get(topic);
+    return subscription != null && subscription.hasOrderedEffects();
+  }
+
+  /** Whether they do for any topic. */
+  boolean runEffectsInTurn() {
+    return byTopic.values().stream().anyMatch(Subscription::hasOrderedEffects);
+  }
+
   /** The route of a record, or null where the record's type has no handler. */
   @Nullable Route<?> of(FetchedRecord fetched) throws Exception {
     Subscription subscription = byTopic.get(fetched.topic());

@@ -26,16 +26,27 @@ public final class Subscription {
   private final @Nullable TypeName typeName;
   private final Map<String, Route<?>> routes;
   private final @Nullable Route<?> only;
+  private final boolean orderedEffects;
 
   private Subscription(
       Set<String> topics,
       @Nullable TypeName typeName,
       Map<String, Route<?>> routes,
-      @Nullable Route<?> only) {
+      @Nullable Route<?> only,
+      boolean orderedEffects) {
     this.topics = topics;
     this.typeName = typeName;
     this.routes = routes;
     this.only = only;
+    this.orderedEffects = orderedEffects;
+    if (orderedEffects && hasBatchHandler()) {
+      throw new IllegalArgumentException(
+          "Subscription to "
+              + topics
+              + " runs its effects in order of the record keys, but has a BatchInboxHandler, whose"
+              + " effects belong to no single record: give it an InboxHandler, or leave"
+              + " orderedEffects() out");
+    }
   }
 
   /**
@@ -83,7 +94,39 @@ public final class Subscription {
     }
     Map<String, Route<?>> more = new LinkedHashMap<>(routes);
     more.put(type, route);
-    return new Subscription(topics, typeName, Map.copyOf(more), null);
+    return new Subscription(topics, typeName, Map.copyOf(more), null, orderedEffects);
+  }
+
+  /**
+   * Runs the {@code afterCommit} effects of one record key one after the other, in the order in
+   * which its records were handled and asked for them, whatever their names. Default: effects run
+   * beside each other, unless they have one effect key.
+   *
+   * <p>An effect starts when all before it of its record key have happened, were rejected, or were
+   * given up ({@code FAILED}, as the partition goes on behind a dead letter). One that waits for
+   * its next attempt, or is held for a person, holds up those behind it, and only those: other
+   * keys, records and offsets go on. This is kept over crashes and rebalances, by the database. A
+   * failed effect that is opened again, by a new request or a person, goes to the end.
+   *
+   * <p>Records without a key have no order, as under {@link Ordering#KEY}; neither have effects of
+   * dead letters that are retried, nor those asked for by {@code once}, which run with their
+   * record. Each effect of a key costs two statements of its own, so a topic with few keys is
+   * slower.
+   *
+   * @throws IllegalArgumentException if there is a {@link BatchInboxHandler}, now or later: its
+   *     effects belong to no single record
+   */
+  public Subscription orderedEffects() {
+    return new Subscription(topics, typeName, routes, only, true);
+  }
+
+  boolean hasOrderedEffects() {
+    return orderedEffects;
+  }
+
+  private boolean hasBatchHandler() {
+    return (only != null && only.batch() != null)
+        || routes.values().stream().anyMatch(route -> route.batch() != null);
   }
 
   Set<String> topics() {
@@ -124,7 +167,7 @@ public final class Subscription {
 
     /** All values are decoded by one decoder. */
     public <T> Subscription decodedBy(Decoder<T> decoder, InboxHandler<? super T> handler) {
-      return new Subscription(names, null, Map.of(), new Route<>(decoder, handler, null));
+      return new Subscription(names, null, Map.of(), new Route<>(decoder, handler, null), false);
     }
 
     /** All values are JSON of one type, and go to a handler that takes lists. */
@@ -134,12 +177,13 @@ public final class Subscription {
 
     /** All values are decoded by one decoder, and go to a handler that takes lists. */
     public <T> Subscription batchesDecodedBy(Decoder<T> decoder, BatchInboxHandler<T> handler) {
-      return new Subscription(names, null, Map.of(), new Route<>(decoder, null, handler));
+      return new Subscription(names, null, Map.of(), new Route<>(decoder, null, handler), false);
     }
 
     /** Values are of several types, told apart by name; list them with {@code on}. */
     public Subscription types(TypeName typeName) {
-      return new Subscription(names, Objects.requireNonNull(typeName, "typeName"), Map.of(), null);
+      return new Subscription(
+          names, Objects.requireNonNull(typeName, "typeName"), Map.of(), null, false);
     }
   }
 }

@@ -30,7 +30,7 @@ final class Sweeper {
   }
 
   private void sweep() {
-    while (!closed && effects.runDue(MOST_AT_ONCE) == MOST_AT_ONCE) {
+    while (!closed && effects.runDue(MOST_AT_ONCE)) {
       log.debug("More effects are due");
     }
   }

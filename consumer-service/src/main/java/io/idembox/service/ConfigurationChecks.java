@@ -1,6 +1,7 @@
 package io.idembox.service;
 
 import io.idembox.inbox.IdScope;
+import io.idembox.runtime.Ordering;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -212,6 +213,13 @@ final class ConfigurationChecks {
                 problem(
                     here + ".type-from",
                     "must be header:NAME, cloud-events or json:POINTER, such as json:/type"));
+    if (settings.get(Options.EFFECT_ORDER, i) == Options.EffectOrder.ORDERED
+        && settings.get(Options.ORDERING) == Ordering.NONE) {
+      problem(
+          Options.EFFECT_ORDER.key(i),
+          "ordered needs consumer.ordering partition or key: under none the records of a key have no"
+              + " order themselves");
+    }
     decoding(Options.DECODER, Options.DESERIALIZER, Options.VALUE_CLASS, i);
     Map<String, Integer> names = new HashMap<>();
     for (int j = 0; j < types; j++) {

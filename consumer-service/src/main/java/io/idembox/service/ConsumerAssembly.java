@@ -147,6 +147,18 @@ final class ConsumerAssembly {
   }
 
   private Subscription subscription(int i) {
+    Subscription subscription = unordered(i);
+    if (settings.get(Options.EFFECT_ORDER, i) == Options.EffectOrder.UNORDERED) {
+      return subscription;
+    }
+    try {
+      return subscription.orderedEffects();
+    } catch (IllegalArgumentException e) {
+      throw plugins.refused(Options.EFFECT_ORDER.key(i), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private Subscription unordered(int i) {
     String[] topics = settings.get(Options.TOPICS, i).toArray(String[]::new);
     Subscription.Topics begun = Subscription.topics(topics);
     if (settings.find(Options.HANDLER, i).isPresent()) {

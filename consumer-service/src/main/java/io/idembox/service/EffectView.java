@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param effect its name, null where only the guard knows the key
  * @param state in the journal, or in the guard if the journal does not have it
  * @param guard how the guard has it; null where it was not asked, or knows nothing
+ * @param lastError why it was put off or ended, or what it waits for
  * @param receipt of a finished effect, as it is stored
  */
 record EffectView(
@@ -51,7 +52,9 @@ record EffectView(
         row.dueAt(),
         row.createdAt(),
         row.settledAt(),
-        row.lastError(),
+        row.waitsFor() == null
+            ? row.lastError()
+            : "waits for " + row.waitsFor() + ", asked for earlier under its record key",
         row.origin().messageId().toString(),
         record == null ? null : Guarded.of(record),
         withReceipt ? Bytes.of(row.receipt()) : null);

@@ -327,6 +327,14 @@ final class Options {
           "",
           "A Kafka Deserializer in place of a decoder, for instance of Avro; used by several"
               + " threads at once.");
+  static final Option<EffectOrder> EFFECT_ORDER =
+      defaulted(
+          "subscriptions[].effects",
+          ValueType.choice(EffectOrder.class),
+          "unordered",
+          "Whether effects after the commit run one after the other for each record key: ordered."
+              + " One that is put off or held holds up the later ones of its key. Needs"
+              + " InboxHandlers, and consumer.ordering partition or key.");
   static final Option<String> TYPE_FROM =
       optional(
           "subscriptions[].type-from",
@@ -538,6 +546,7 @@ final class Options {
           DECODER,
           VALUE_CLASS,
           DESERIALIZER,
+          EFFECT_ORDER,
           TYPE_FROM,
           TYPE_NAME,
           TYPE_HANDLER,
@@ -595,6 +604,14 @@ final class Options {
   enum Start {
     EARLIEST,
     LATEST
+  }
+
+  /** Whether effects of one record key wait for each other. */
+  enum EffectOrder {
+    /** Those of different effect keys run beside each other. */
+    UNORDERED,
+    /** One after the other. */
+    ORDERED
   }
 
   enum Decoding {
