@@ -15,8 +15,8 @@ import java.util.List;
  * @param intents written by this run, and this member's to perform now; those that are not
  *     {@linkplain JournalEntry#started() started} are to be marked one by one
  * @param timeline the server's: work of an earlier one may have been lost with its server
- * @param owesEffects whether the consumer had unfinished effects after the claim; if not, there is
- *     no use in {@link EffectJournal#takeUnfinishedOf} for the duplicates of this run
+ * @param owesEffects whether the consumer had effects that nobody held after the claim; if not,
+ *     there is no use in {@link EffectJournal#takeUnfinishedOf} for the duplicates of this run
  * @param openLetters whether it had open dead letters; if so, a duplicate of this run may be a copy
  *     that retries one: ask {@link DeadLetters#openAmong}
  */

@@ -39,7 +39,7 @@ final class InboxSession {
     return timeline;
   }
 
-  /** Whether the consumer had unfinished effects when the claim was through. */
+  /** Whether effects of the consumer were due when the claim was through. */
   boolean owesEffects() {
     return owesEffects;
   }

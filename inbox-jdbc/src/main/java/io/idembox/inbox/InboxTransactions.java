@@ -116,7 +116,7 @@ final class InboxTransactions {
           fresh,
           owed,
           session.timeline(),
-          session.owesEffects(),
+          session.owesEffects() || unsettled.anyCommitted(),
           session.openLetters());
     } catch (Throwable failure) {
       scope.end();
@@ -226,8 +226,8 @@ final class InboxTransactions {
       session.putBackSettings();
     } catch (SQLException e) {
       log.warn(
-          "Consumer {}: a connection is given up, because settings that a handler changed could not be put"
-              + " back: {}",
+          "Consumer {}: a connection is given up, because settings that a handler changed could not"
+              + " be put back: {}",
           consumer.name(),
           SqlErrors.describe(e));
       Sql.discard(connection, e);

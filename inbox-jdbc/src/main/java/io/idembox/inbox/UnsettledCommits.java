@@ -35,8 +35,8 @@ final class UnsettledCommits {
     metrics.commitUnknown();
     claims.forEach(claim -> unknown.add(claim.messageId()));
     log.warn(
-        "Consumer {}: the connection was lost while the COMMIT of {} messages was under way; claiming them"
-            + " again will tell for each whether it took effect",
+        "Consumer {}: the connection was lost while the COMMIT of {} messages was under way;"
+            + " claiming them again will tell for each whether it took effect",
         consumer,
         claims.size());
   }
@@ -64,11 +64,21 @@ final class UnsettledCommits {
     }
     if (took + lost > 0) {
       log.info(
-          "Consumer {}: the COMMIT whose outcome was unknown is settled: {} messages are committed, {} are"
-              + " not and are handled again",
+          "Consumer {}: the COMMIT whose outcome was unknown is settled: {} messages are committed,"
+              + " {} are not and are handled again",
           consumer,
           took,
           lost);
+    }
+  }
+
+  /** Whether {@link #takeCommitted} may have something to tell. */
+  boolean anyCommitted() {
+    if (!any) {
+      return false;
+    }
+    synchronized (this) {
+      return !committed.isEmpty();
     }
   }
 
