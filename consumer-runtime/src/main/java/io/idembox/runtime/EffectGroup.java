@@ -20,21 +20,19 @@ import org.slf4j.LoggerFactory;
 /** Journal entries of one effect: their requests decoded, performed, and their outcomes named. */
 final class EffectGroup<Q, R> {
   private static final Logger log = LoggerFactory.getLogger(EffectGroup.class);
-  private static final Backoff DEFERRAL =
-      new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(10));
-  // With the pauses above, about seven hours of a provider's outage.
-  private static final int MOST_ATTEMPTS = 50;
   private static final Duration GUARD_AWAY = Duration.ofSeconds(2);
   private static final Duration MOMENT = Duration.ofMillis(100);
 
   private final Effect<Q, R> effect;
   private final EffectGuard guard;
   private final EffectCodec codec;
+  private final Deferral deferral;
 
-  EffectGroup(Effect<Q, R> effect, EffectGuard guard, EffectCodec codec) {
+  EffectGroup(Effect<Q, R> effect, EffectGuard guard, EffectCodec codec, Deferral deferral) {
     this.effect = effect;
     this.guard = guard;
     this.codec = codec;
+    this.deferral = deferral;
   }
 
   /** Whether a mark that a crash leaves behind has to be asked about, by people or the provider. */
@@ -150,11 +148,11 @@ final class EffectGroup<Q, R> {
 
   private Settlement putOff(JournalEntry entry, Throwable cause) {
     String reason = Causes.summary(cause);
-    if (entry.attempt() >= MOST_ATTEMPTS) {
+    if (entry.attempt() >= deferral.mostAttempts()) {
       log.error("{}: failed for good after {} attempts: {}", entry.key(), entry.attempt(), reason);
       return Settlement.failed(entry, reason);
     }
-    Duration pause = DEFERRAL.after(entry.attempt());
+    Duration pause = deferral.pauses().after(entry.attempt());
     log.warn(
         "{}: attempt {} did not happen, next in {} ms: {}",
         entry.key(),
@@ -167,11 +165,12 @@ final class EffectGroup<Q, R> {
   private Settlement doubt(JournalEntry entry, EffectOutcome.InDoubt<R> outcome) {
     @Nullable Throwable cause = outcome.cause();
     String reason = cause == null ? "an earlier attempt ended unknown" : Causes.summary(cause);
-    if (effect.policy().onUnknown() == OnUnknown.HOLD || entry.attempt() >= MOST_ATTEMPTS) {
+    if (effect.policy().onUnknown() == OnUnknown.HOLD
+        || entry.attempt() >= deferral.mostAttempts()) {
       log.error("{}: held, its outcome is unknown: {}", entry.key(), reason);
       return Settlement.held(entry, reason);
     }
-    Duration pause = DEFERRAL.after(entry.attempt());
+    Duration pause = deferral.pauses().after(entry.attempt());
     log.warn(
         "{}: the outcome of attempt {} is unknown, {} in {} ms: {}",
         entry.key(),

@@ -5,5 +5,6 @@ package io.idembox.runtime;
  *
  * @param concurrency how many effects run at the same time
  * @param mostUnsettled above so many that are owed no new record is handled
+ * @param deferral of those that did not succeed
  */
-record EffectLimits(int concurrency, long mostUnsettled) {}
+record EffectLimits(int concurrency, long mostUnsettled, Deferral deferral) {}

@@ -44,8 +44,10 @@ final class EffectRunner {
   private final EffectCodec codec;
   private final JournalLeases leases;
   private final EffectHealth health;
+  private final Deferral deferral;
   private volatile boolean stopping;
 
+  /** One that puts effects off as is usual. */
   EffectRunner(
       EffectJournal journal,
       EffectCatalog catalog,
@@ -53,12 +55,24 @@ final class EffectRunner {
       EffectCodec codec,
       JournalLeases leases,
       EffectHealth health) {
+    this(journal, catalog, guard, codec, leases, health, Deferral.DEFAULT);
+  }
+
+  EffectRunner(
+      EffectJournal journal,
+      EffectCatalog catalog,
+      @Nullable EffectGuard guard,
+      EffectCodec codec,
+      JournalLeases leases,
+      EffectHealth health,
+      Deferral deferral) {
     this.journal = journal;
     this.catalog = catalog;
     this.guard = guard;
     this.codec = codec;
     this.leases = leases;
     this.health = health;
+    this.deferral = deferral;
   }
 
   /**
@@ -148,7 +162,7 @@ final class EffectRunner {
       } else {
         List<JournalEntry> now = health.admitted(name, owed);
         postpone(name, owed.subList(now.size(), owed.size()));
-        performAll(new EffectGroup<>(effect, guard, codec), name, now, run);
+        performAll(new EffectGroup<>(effect, guard, codec, deferral), name, now, run);
       }
     } catch (RuntimeException e) {
       // One effect's trouble is not the others'. Its entries stay as they are, owed: when their

@@ -53,7 +53,8 @@ final class Handling {
             guard,
             new JsonEffectCodec(),
             leases,
-            effectHealth);
+            effectHealth,
+            settings.effectLimits().deferral());
     this.sweeper = new Sweeper(name, effects, settings.sweepInterval());
     FailureClassifier classifier = new FailureClassifier(settings.failureJudge());
     HandlerHealth health = new HandlerHealth(name, settings.retries().breaker());

@@ -54,6 +54,8 @@ public final class InboxConsumerBuilder {
   private long maxUnsettledEffects = 100_000;
   private @Nullable String deadLetterTopic;
   private int effectConcurrency = EffectGuard.Builder.DEFAULT_CONCURRENCY;
+  private int effectAttempts = Deferral.DEFAULT.mostAttempts();
+  private Backoff effectBackoff = Deferral.DEFAULT.pauses();
   private Duration transactionTarget = LaneLimits.DEFAULTS.transactionTarget();
   private Duration effectTimeout = JdbcInbox.DEFAULT_EFFECT_TIMEOUT;
   private @Nullable Duration idleInTransactionTimeout;
@@ -333,6 +335,33 @@ public final class InboxConsumerBuilder {
   }
 
   /**
+   * How often an {@code afterCommit} effect that did not happen is begun, the first time included,
+   * before it is given up ({@code FAILED}); 1 or more, counted over restarts. Default 50: with the
+   * default pauses, about seven hours. One whose outcome is unknown is held for a person then. Each
+   * time the guard may run it several times, as its policy says. Outages of the guard's store use
+   * up none.
+   */
+  public InboxConsumerBuilder effectAttempts(int attempts) {
+    if (attempts < 1) {
+      throw new IllegalArgumentException("effectAttempts must be 1 or more, not " + attempts);
+    }
+    this.effectAttempts = attempts;
+    return this;
+  }
+
+  /**
+   * The pauses before an {@code afterCommit} effect that did not succeed is begun again, doubling
+   * from the first to the longest. Default 1 s to 10 min. Short ones press a provider that is away;
+   * long ones let effects wait when it is back.
+   *
+   * @throws IllegalArgumentException unless {@code 0 < first <= most}
+   */
+  public InboxConsumerBuilder effectBackoff(Duration first, Duration most) {
+    this.effectBackoff = new Backoff(first, most);
+    return this;
+  }
+
+  /**
    * The pauses between the attempts of one failing record, doubling from the first to the longest.
    * Default 200 ms to 30 s.
    *
@@ -495,7 +524,10 @@ public final class InboxConsumerBuilder {
                 new Backoff(Duration.ofMillis(200), Duration.ofSeconds(5)),
                 new Backoff(Duration.ofSeconds(1), Duration.ofMinutes(5))),
             failureJudge,
-            new EffectLimits(effectConcurrency, maxUnsettledEffects),
+            new EffectLimits(
+                effectConcurrency,
+                maxUnsettledEffects,
+                new Deferral(effectAttempts, effectBackoff)),
             deadLetterTopic,
             sweepInterval,
             prunePolicy,

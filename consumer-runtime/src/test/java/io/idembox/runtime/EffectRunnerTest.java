@@ -64,6 +64,29 @@ class EffectRunnerTest extends ConsumerTestBase {
   }
 
   @Test
+  void anEffectIsGivenUpAfterAsManyAttemptsAsWereSet() throws Exception {
+    orders.send(topic, 0, "m0", "o0").flush();
+    AtomicInteger runs = new AtomicInteger();
+
+    InboxConsumer consumer =
+        start(
+            scripted(
+                    RETRY,
+                    attempt -> {
+                      runs.incrementAndGet();
+                      throw new EffectNotPerformedException("the provider is away");
+                    })
+                .effectAttempts(3)
+                .effectBackoff(Duration.ofMillis(10), Duration.ofMillis(20))
+                .subscribe(json(topic, Orders::book)));
+    awaitCommitted(1);
+    awaitSettled(consumer);
+
+    assertThat(runs).hasValue(3);
+    assertThat(journal()).isEqualTo("FAILED");
+  }
+
+  @Test
   void aRefusalIsRememberedAndNotTriedAgain() throws Exception {
     orders.send(topic, 0, "m0", "o0").flush();
     AtomicInteger runs = new AtomicInteger();

@@ -77,15 +77,8 @@ final class ConfigurationChecks {
                     Durations.text(idle)
                         + " must be more than consumer.effect-timeout, "
                         + Durations.text(effect)));
-    Duration first = settings.get(Options.RETRY_BACKOFF);
-    Duration most = settings.get(Options.RETRY_BACKOFF_MAX);
-    if (first.compareTo(most) > 0) {
-      problem(
-          Options.RETRY_BACKOFF.key(),
-          Durations.text(first)
-              + " must not be more than consumer.retry-backoff-max, "
-              + Durations.text(most));
-    }
+    backoff(Options.RETRY_BACKOFF, Options.RETRY_BACKOFF_MAX);
+    backoff(Options.EFFECT_BACKOFF, Options.EFFECT_BACKOFF_MAX);
   }
 
   private void pool() {
@@ -178,6 +171,20 @@ final class ConfigurationChecks {
     }
   }
 
+  private void backoff(Option<Duration> firstPause, Option<Duration> longest) {
+    Duration first = settings.get(firstPause);
+    Duration most = settings.get(longest);
+    if (first.compareTo(most) > 0) {
+      problem(
+          firstPause.key(),
+          Durations.text(first)
+              + " must not be more than "
+              + longest.key()
+              + ", "
+              + Durations.text(most));
+    }
+  }
+
   private void plugins() {
     boolean url = settings.find(Options.PLUGINS_URL).isPresent();
     for (Option<?> option : List.of(Options.PLUGINS_USER, Options.PLUGINS_PASSWORD)) {
@@ -217,8 +224,8 @@ final class ConfigurationChecks {
         && settings.get(Options.ORDERING) == Ordering.NONE) {
       problem(
           Options.EFFECT_ORDER.key(i),
-          "ordered needs consumer.ordering partition or key: under none the records of a key have no"
-              + " order themselves");
+          "ordered needs consumer.ordering partition or key: under none the records of a key have"
+              + " no order themselves");
     }
     decoding(Options.DECODER, Options.DESERIALIZER, Options.VALUE_CLASS, i);
     Map<String, Integer> names = new HashMap<>();

@@ -60,6 +60,9 @@ final class ConsumerAssembly {
             .effectTimeout(settings.get(Options.EFFECT_TIMEOUT_INSIDE))
             .effectConcurrency(settings.get(Options.EFFECT_CONCURRENCY))
             .maxUnsettledEffects(settings.get(Options.MAX_UNSETTLED_EFFECTS))
+            .effectAttempts(settings.get(Options.EFFECT_ATTEMPTS))
+            .effectBackoff(
+                settings.get(Options.EFFECT_BACKOFF), settings.get(Options.EFFECT_BACKOFF_MAX))
             .sweepInterval(settings.get(Options.SWEEP_INTERVAL))
             .meters(meters);
     if (settings.get(Options.PRUNE)) {

@@ -10,6 +10,7 @@ import io.idembox.effect.JsonEffectCodec;
 import io.idembox.inbox.EffectState;
 import io.idembox.inbox.JournalDecisions;
 import io.idembox.inbox.JournalRow;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
@@ -74,19 +75,27 @@ final class EffectActions {
   record Decided(KeyView key, String journal, @Nullable String guard, List<Long> releasedLetters) {}
 
   /**
-   * It happened, says somebody.
+   * It happened, says somebody. The guard remembers it as long as the effect's policy said when it
+   * was asked for, or for the usual time if only the guard knows it.
    *
    * @param receipt JSON for later callers, or null when there is none to give
    */
   Decided resolveDone(EffectKey key, @Nullable String receipt, String by) {
     JsonNode json = parsed(receipt);
+    Duration retention =
+        stores
+            .inbox()
+            .decisions()
+            .find(key)
+            .map(JournalRow::retention)
+            .orElse(EffectPolicy.DEFAULT_RETENTION);
     return decided(
         key,
         decisions -> decisions.resolveDone(key, encoded(json), by),
         guard ->
             json == null
-                ? guard.resolveDoneWithoutReceipt(key, EffectPolicy.DEFAULT_RETENTION)
-                : guard.resolveDone(key, json, EffectPolicy.DEFAULT_RETENTION));
+                ? guard.resolveDoneWithoutReceipt(key, retention)
+                : guard.resolveDone(key, json, retention));
   }
 
   /** It did not happen, says somebody: it is due again. */

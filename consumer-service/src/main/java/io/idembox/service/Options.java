@@ -93,6 +93,27 @@ final class Options {
           BACKOFF,
           "30s",
           "The longest pause between the attempts of a record.");
+  static final Option<Integer> EFFECT_ATTEMPTS =
+      defaulted(
+          "consumer.effect-attempts",
+          ValueType.integer("attempts", 1, Integer.MAX_VALUE),
+          "50",
+          "How often an effect after the commit is begun before it is given up, or held if its"
+              + " outcome is unknown; the first time counts. With the default pauses, about seven"
+              + " hours.");
+  static final Option<Duration> EFFECT_BACKOFF =
+      defaulted(
+          "consumer.effect-backoff",
+          BACKOFF,
+          "1s",
+          "The pause before an effect that did not succeed is begun again; it doubles with each"
+              + " further one.");
+  static final Option<Duration> EFFECT_BACKOFF_MAX =
+      defaulted(
+          "consumer.effect-backoff-max",
+          BACKOFF,
+          "10m",
+          "The longest pause before an effect is begun again.");
   static final Option<Duration> COMMIT_INTERVAL =
       defaulted(
           "consumer.commit-interval",
@@ -514,6 +535,9 @@ final class Options {
           IDLE_TIMEOUT,
           EFFECT_CONCURRENCY,
           MAX_UNSETTLED_EFFECTS,
+          EFFECT_ATTEMPTS,
+          EFFECT_BACKOFF,
+          EFFECT_BACKOFF_MAX,
           SWEEP_INTERVAL,
           ID_USE_HEADER,
           ID_HEADER,

@@ -30,7 +30,8 @@ public final class JournalDecisions {
           select before.effect_key from idembox.effect before
           where before.namespace_id = e.namespace_id and before.queue = e.queue and before.place < e.place
             and before.queue is not null and before.state in (0, 1, 3, 4)
-          order by before.place limit 1) end
+          order by before.place limit 1) end,
+        e.retention_s
       from idembox.effect e
       where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
       """;
@@ -260,7 +261,8 @@ public final class JournalDecisions {
         row.getString(13),
         new EffectJournal.Origin(
             row.getObject(14, UUID.class), row.getInt(15), row.getInt(16), row.getLong(17)),
-        row.getBytes(18) == null ? null : EffectKey.fromCanonical(row.getBytes(18)));
+        row.getBytes(18) == null ? null : EffectKey.fromCanonical(row.getBytes(18)),
+        Duration.ofSeconds(row.getInt(19)));
   }
 
   private static @Nullable Instant instant(ResultSet row, int column) throws SQLException {

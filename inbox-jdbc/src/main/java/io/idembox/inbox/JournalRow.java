@@ -3,6 +3,7 @@ package io.idembox.inbox;
 import static java.util.Objects.requireNonNull;
 
 import io.idembox.effect.EffectKey;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param origin the message that asked first
  * @param waitsFor the effect that stands before it in the queue of its record key and is not
  *     finished; null when none does, or it runs in no order
+ * @param retention how long it is remembered once it is finished
  */
 @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
 public record JournalRow(
@@ -37,7 +39,8 @@ public record JournalRow(
     byte @Nullable [] receipt,
     @Nullable String lastError,
     EffectJournal.Origin origin,
-    @Nullable EffectKey waitsFor) {
+    @Nullable EffectKey waitsFor,
+    Duration retention) {
   /** Those that are not null by nature are required. */
   public JournalRow {
     requireNonNull(effect, "effect");
@@ -45,5 +48,6 @@ public record JournalRow(
     requireNonNull(state, "state");
     requireNonNull(createdAt, "createdAt");
     requireNonNull(origin, "origin");
+    requireNonNull(retention, "retention");
   }
 }

@@ -67,6 +67,7 @@ final class JournalDecisionsTest {
     assertThat(row.receipt()).containsExactly(7);
     assertThat(row.request()).isNull();
     assertThat(row.lastError()).contains("bob");
+    assertThat(row.retention()).isEqualTo(EffectPolicy.DEFAULT_RETENTION);
     assertThat(decisions.resolveNotDone(key("9"), "bob")).isEqualTo(Decision.NOT_POSSIBLE);
     assertThat(inbox.journal().takeDue(10, LEASE)).isEmpty();
   }
