@@ -2,26 +2,23 @@ package io.idembox.demo.run;
 
 import static java.util.Objects.requireNonNull;
 
-import io.idembox.demo.run.StopSignal.StoppedException;
+import io.idembox.demo.stage.JsonOption;
+import io.idembox.demo.stage.RunFrame;
+import io.idembox.demo.stage.ScriptOptions;
+import io.idembox.demo.stage.StopSignal;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.Comparator;
-import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -32,9 +29,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = {
       "Runs the ledger mailer under fire.",
       "",
-      "Starts Kafka, PostgreSQL, Redis and a mail server, sends 2,000 orders (200 of them twice) and"
-          + " 100 requests for an invoice, kills the consumer process twice while it works, rewinds"
-          + " the consumer group, and counts ledger rows and mails order by order.",
+      "Starts Kafka, PostgreSQL, Redis and a mail server, sends 2,000 orders (200 of them twice)"
+          + " and 100 requests for an invoice, kills the consumer process twice while it works,"
+          + " rewinds the consumer group, and counts ledger rows and mails order by order.",
       ""
     },
     exitCodeListHeading = "%nExit codes:%n",
@@ -46,16 +43,13 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "143:stopped by SIGTERM"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private static final int STOPPED = 130;
   private static final int CLEAN_UP_SECONDS = 60;
 
   @Spec private @Nullable CommandSpec spec;
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Also write the figures to this file, as one JSON object of numbers.")
-  private @Nullable Path json;
+  @Mixin private final JsonOption json = new JsonOption();
+
+  @Mixin private final ScriptOptions script = new ScriptOptions();
 
   @Option(
       names = {"-h", "--help"},
@@ -63,13 +57,6 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Show this help and exit.")
   @SuppressWarnings("UnusedVariable") // picocli reads it
   private boolean help;
-
-  // For the script, which knows the module's folder and whether somebody watches.
-  @Option(names = "--work-dir", paramLabel = "DIR", hidden = true, defaultValue = "target/demo")
-  private Path workDir = Path.of("target/demo");
-
-  @Option(names = "--bar", hidden = true)
-  private boolean bar;
 
   private final StopSignal stop;
   private final PrintStream out = System.out;
@@ -79,7 +66,7 @@ public final class DemoCommand implements Callable<Integer> {
     this.stop = stop;
   }
 
-  /** Runs the demo and exits with its code. */
+  /** Runs the demo, and exits with its code. */
   public static void main(String[] args) {
     // GreenMail ends a thread by an exception when its client is killed, which happens here on
     // purpose.
@@ -137,59 +124,10 @@ public final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    refuseUnwritableJson();
-    Files.createDirectories(workDir);
-    Path folder = Files.createTempDirectory(workDir.toAbsolutePath(), "run-");
-    Progress progress = bar ? new BarProgress(err) : new PlainProgress(err);
-    DemoRun run = new DemoRun(DemoPlan.FULL, folder, progress, stop);
-    boolean keepLog = false;
-    try {
-      int code = report(run.run());
-      keepLog = code != CommandLine.ExitCode.OK;
-      return code;
-    } catch (StoppedException | DemoFailure | InterruptedException | RuntimeException failure) {
-      if (stop.isRequested()) {
-        // Whatever failed: a server or the consumer may have met the signal first.
-        err.println("stopped");
-        return STOPPED;
-      }
-      keepLog = true;
-      explain(failure);
-      return CommandLine.ExitCode.SOFTWARE;
-    } finally {
-      if (keepLog) {
-        showLog(run.consumerLog());
-      }
-      tidy(folder, keepLog);
-    }
-  }
-
-  /** Before the run, not after it: nobody wants to wait a minute for a typing error. */
-  private void refuseUnwritableJson() {
-    if (json == null) {
-      return;
-    }
-    Path folder = json.toAbsolutePath().getParent();
-    if (Files.isDirectory(json)) {
-      throw refusal("--json " + json + " is a folder: name a file");
-    }
-    if (folder == null || !Files.isDirectory(folder)) {
-      throw refusal("--json " + json + ": the folder " + folder + " does not exist");
-    }
-    boolean there = Files.exists(json);
-    // Tried, not asked: the rights alone do not tell of a read-only or a made-up file system.
-    try {
-      FileChannel.open(json, StandardOpenOption.CREATE, StandardOpenOption.WRITE).close();
-      if (!there) {
-        Files.delete(json);
-      }
-    } catch (IOException failure) {
-      throw refusal("--json " + json + " cannot be written: " + failure.getMessage());
-    }
-  }
-
-  private ParameterException refusal(String message) {
-    return new ParameterException(requireNonNull(spec).commandLine(), message);
+    json.refuseUnwritable(requireNonNull(spec).commandLine());
+    return new RunFrame(script.workDir(), stop, err)
+        .run(
+            folder -> report(new DemoRun(DemoPlan.FULL, folder, script.progress(err), stop).run()));
   }
 
   private int report(DemoRun.Result result) {
@@ -207,48 +145,16 @@ public final class DemoCommand implements Callable<Integer> {
 
   /** Whether the file that was asked for, if any, holds the figures. */
   private boolean writeJson(RunFigures figures) {
-    if (json == null) {
+    Path file = json.file().orElse(null);
+    if (file == null) {
       return true;
     }
     try {
-      figures.writeTo(json);
+      figures.writeTo(file);
       return true;
     } catch (IOException failure) {
-      err.println("error: the figures could not be written to " + json + ": " + failure);
+      err.println("error: the figures could not be written to " + file + ": " + failure);
       return false;
     }
-  }
-
-  private void explain(Throwable failure) {
-    err.println("error: " + failure.getMessage());
-    for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-      err.println("  caused by: " + cause);
-    }
-  }
-
-  private void showLog(Path log) {
-    List<String> tail = ConsumerProcess.tail(log);
-    if (!tail.isEmpty()) {
-      err.println("The consumer's log is " + log + "; its last lines:");
-      tail.forEach(line -> err.println("  | " + line));
-    }
-  }
-
-  private static void tidy(Path folder, boolean keepLog) throws IOException {
-    List<Path> files;
-    try (Stream<Path> walk = Files.walk(folder)) {
-      files = walk.sorted(Comparator.reverseOrder()).toList();
-    }
-    boolean logs = keepLog && files.stream().anyMatch(DemoCommand::isLog);
-    for (Path file : files) {
-      boolean kept = logs && (file.equals(folder) || isLog(file));
-      if (!kept) {
-        Files.delete(file);
-      }
-    }
-  }
-
-  private static boolean isLog(Path file) {
-    return file.toString().endsWith(".log");
   }
 }

@@ -1,7 +1,16 @@
 package io.idembox.demo.run;
 
+import io.idembox.demo.LedgerMailer;
 import io.idembox.demo.LedgerMailerSettings;
-import io.idembox.demo.run.StopSignal.StoppedException;
+import io.idembox.demo.stage.BatchTotals;
+import io.idembox.demo.stage.ConsumerGroup;
+import io.idembox.demo.stage.DemoFailure;
+import io.idembox.demo.stage.MailServer;
+import io.idembox.demo.stage.Progress;
+import io.idembox.demo.stage.StopSignal;
+import io.idembox.demo.stage.StopSignal.StoppedException;
+import io.idembox.demo.stage.Waiting;
+import io.idembox.demo.stage.WorkerProcess;
 import io.idembox.testkit.EmbeddedServers;
 import jakarta.mail.MessagingException;
 import java.io.IOException;
@@ -41,7 +50,7 @@ final class DemoRun {
   }
 
   /** The file that all consumer processes of the run append their output to. */
-  Path consumerLog() {
+  private Path consumerLog() {
     return folder.resolve("consumer.log");
   }
 
@@ -64,14 +73,19 @@ final class DemoRun {
     progress.note("starting Kafka, PostgreSQL, Redis and a mail server");
     try (MailServer mail = MailServer.start();
         EmbeddedServers servers = EmbeddedServers.start();
-        OrderGroup group = new OrderGroup(servers.kafka().bootstrapServers(), plan.partitions())) {
+        ConsumerGroup group =
+            new ConsumerGroup(
+                servers.kafka().bootstrapServers(),
+                LedgerMailer.NAME,
+                LedgerMailer.TOPIC,
+                plan.partitions())) {
       return run(new Environment(servers, mail), group, started);
     } finally {
       progress.end();
     }
   }
 
-  private Result run(Environment environment, OrderGroup group, long started)
+  private Result run(Environment environment, ConsumerGroup group, long started)
       throws DemoFailure, StoppedException, InterruptedException {
     try {
       stop.pause(0);
@@ -93,13 +107,13 @@ final class DemoRun {
     }
   }
 
-  private void workOffUnderFire(Environment environment, OrderGroup group, Path settings)
+  private void workOffUnderFire(Environment environment, ConsumerGroup group, Path settings)
       throws DemoFailure, StoppedException, InterruptedException, SQLException {
     progress.begin("first pass", plan.orders(), "mails");
     for (int kill = 0; kill < plan.killsAtPercent().size(); kill++) {
       killAtWork(environment.mail(), kill, settings);
     }
-    try (ConsumerProcess consumer = ConsumerProcess.start(settings, consumerLog())) {
+    try (WorkerProcess consumer = consumer(settings)) {
       waiting.until(
           () -> {
             progress.reached(environment.mail().arrived());
@@ -118,7 +132,7 @@ final class DemoRun {
     if (mail.arrived() >= due) {
       throw new DemoFailure("the kill after " + due + " mails was missed");
     }
-    try (ConsumerProcess consumer = ConsumerProcess.start(settings, consumerLog())) {
+    try (WorkerProcess consumer = consumer(settings)) {
       CountDownLatch dead = new CountDownLatch(1);
       // On the mail server's thread: the mail is there and the consumer waits for the answer.
       mail.whenArrived(
@@ -141,14 +155,14 @@ final class DemoRun {
     }
   }
 
-  private void rewindAndReadAgain(Environment environment, OrderGroup group, Path settings)
+  private void rewindAndReadAgain(Environment environment, ConsumerGroup group, Path settings)
       throws DemoFailure, StoppedException, InterruptedException, SQLException {
     waiting.until(
         () -> group.isEmpty() ? Optional.empty() : Optional.of("the group still has members"));
     group.rewind();
     progress.note("rewound all partitions to their first record");
     progress.begin("second pass", plan.produced(), "records");
-    try (ConsumerProcess consumer = ConsumerProcess.start(settings, consumerLog())) {
+    try (WorkerProcess consumer = consumer(settings)) {
       waiting.until(
           () -> {
             progress.reached((int) (plan.produced() - group.lag()));
@@ -159,7 +173,15 @@ final class DemoRun {
     }
   }
 
-  private static Optional<String> openWork(Environment environment, OrderGroup group)
+  private WorkerProcess consumer(Path settings) {
+    return WorkerProcess.start(
+        "the consumer process",
+        LedgerMailer.class,
+        consumerLog(),
+        settings.toAbsolutePath().toString());
+  }
+
+  private static Optional<String> openWork(Environment environment, ConsumerGroup group)
       throws DemoFailure, InterruptedException, SQLException {
     long lag = group.lag();
     long effects = Outcome.unsettledEffects(environment.database());
@@ -185,7 +207,7 @@ final class DemoRun {
   }
 
   private Path batchLog() {
-    return folder.resolve("batches.log");
+    return folder.resolve("batches.txt");
   }
 
   private Path writeSettings(LedgerMailerSettings settings) throws IOException {

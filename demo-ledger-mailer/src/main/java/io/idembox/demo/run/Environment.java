@@ -3,6 +3,7 @@ package io.idembox.demo.run;
 import io.idembox.demo.Ledger;
 import io.idembox.demo.LedgerMailer;
 import io.idembox.demo.LedgerMailerSettings;
+import io.idembox.demo.stage.MailServer;
 import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.EmbeddedServers;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package io.idembox.demo.run;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.idembox.demo.LedgerMailer;
+import io.idembox.demo.stage.DemoFailure;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.idembox.demo.run;
 
 import io.idembox.demo.InvoiceMail;
 import io.idembox.demo.OrderCreated;
+import io.idembox.demo.stage.MailServer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -2,6 +2,7 @@ package io.idembox.demo.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.idembox.demo.stage.StopSignal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

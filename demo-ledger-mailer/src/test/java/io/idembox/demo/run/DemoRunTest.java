@@ -2,6 +2,8 @@ package io.idembox.demo.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.idembox.demo.stage.Progress;
+import io.idembox.demo.stage.StopSignal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,7 +19,7 @@ class DemoRunTest {
   @Timeout(600)
   void everyOrderHasOneLedgerRowAndOneMailAfterAKillInsideASendAndARewind() throws Exception {
     Files.createDirectories(FOLDER);
-    for (String log : List.of("consumer.log", "batches.log")) {
+    for (String log : List.of("consumer.log", "batches.txt")) {
       Files.deleteIfExists(FOLDER.resolve(log));
     }
     DemoPlan plan = new DemoPlan(60, 6, 3, 3, List.of(40));

@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.idembox.demo.InvoiceRequested;
 import io.idembox.demo.LedgerMailer;
 import io.idembox.demo.OrderCreated;
+import io.idembox.demo.stage.ConsumerGroup;
+import io.idembox.demo.stage.MailServer;
 import io.idembox.testkit.EmbeddedServers;
 import java.math.BigDecimal;
 import java.nio.file.Path;
@@ -30,7 +32,7 @@ class LedgerMailerTest {
   private static EmbeddedServers servers;
   private static MailServer mail;
   private static Environment environment;
-  private static OrderGroup group;
+  private static ConsumerGroup group;
   private static LedgerMailer mailer;
 
   @BeforeAll
@@ -39,7 +41,9 @@ class LedgerMailerTest {
     mail = MailServer.start();
     environment = new Environment(servers, mail);
     environment.prepare(PARTITIONS);
-    group = new OrderGroup(environment.bootstrapServers(), PARTITIONS);
+    group =
+        new ConsumerGroup(
+            environment.bootstrapServers(), LedgerMailer.NAME, LedgerMailer.TOPIC, PARTITIONS);
     mailer = LedgerMailer.of(environment.consumerSettings(folder.resolve("batches.log")));
     mailer.start();
   }

@@ -1,7 +1,7 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 /** Tells the user how far a run is. Used by one thread. */
-interface Progress {
+public interface Progress {
 
   /** One sentence about what was just done. */
   void note(String line);

@@ -1,6 +1,5 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
-import io.idembox.demo.LedgerMailer;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,25 +15,31 @@ import org.apache.kafka.common.GroupState;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 
-/** The consumer group on the orders topic as an operator sees it. */
-final class OrderGroup implements AutoCloseable {
+/** A consumer group on one topic as an operator sees it. */
+public final class ConsumerGroup implements AutoCloseable {
   private final Admin admin;
+  private final String name;
   private final List<TopicPartition> partitions;
 
-  OrderGroup(String bootstrapServers, int partitions) {
+  /**
+   * Connects to nobody yet.
+   *
+   * @param name of the group
+   * @param partitions of the topic
+   */
+  public ConsumerGroup(String bootstrapServers, String name, String topic, int partitions) {
+    this.name = name;
     this.admin = Admin.create(Map.of(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers));
     this.partitions =
-        IntStream.range(0, partitions)
-            .mapToObj(i -> new TopicPartition(LedgerMailer.TOPIC, i))
-            .toList();
+        IntStream.range(0, partitions).mapToObj(i -> new TopicPartition(topic, i)).toList();
   }
 
   /** Records of the topic that the group has not committed yet. */
-  long lag() throws DemoFailure, InterruptedException {
+  public long lag() throws DemoFailure, InterruptedException {
     Map<TopicPartition, OffsetAndMetadata> committed =
         get(
             "committed offsets",
-            admin.listConsumerGroupOffsets(LedgerMailer.NAME).partitionsToOffsetAndMetadata());
+            admin.listConsumerGroupOffsets(name).partitionsToOffsetAndMetadata());
     // No record was deleted, so each partition's log begins at 0.
     long lag = offsets(OffsetSpec.latest()).values().stream().mapToLong(Long::longValue).sum();
     for (OffsetAndMetadata offset : committed.values()) {
@@ -44,19 +49,19 @@ final class OrderGroup implements AutoCloseable {
   }
 
   /** Whether no member is left, so that offsets may be changed. */
-  boolean isEmpty() throws DemoFailure, InterruptedException {
-    return get("the group's state", admin.describeConsumerGroups(List.of(LedgerMailer.NAME)).all())
+  public boolean isEmpty() throws DemoFailure, InterruptedException {
+    return get("the group's state", admin.describeConsumerGroups(List.of(name)).all())
         .values()
         .stream()
         .allMatch(group -> group.groupState() == GroupState.EMPTY);
   }
 
   /** Sets the offsets of all partitions back to the first record. The group has to be empty. */
-  void rewind() throws DemoFailure, InterruptedException {
+  public void rewind() throws DemoFailure, InterruptedException {
     Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
     offsets(OffsetSpec.earliest())
         .forEach((partition, offset) -> offsets.put(partition, new OffsetAndMetadata(offset)));
-    get("the rewind", admin.alterConsumerGroupOffsets(LedgerMailer.NAME, offsets).all());
+    get("the rewind", admin.alterConsumerGroupOffsets(name, offsets).all());
   }
 
   private Map<TopicPartition, Long> offsets(OffsetSpec spec)

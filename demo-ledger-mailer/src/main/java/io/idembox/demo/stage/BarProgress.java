@@ -1,4 +1,4 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 import java.io.PrintStream;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -8,13 +8,14 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /** Progress as a bar that is redrawn: for terminals. */
-final class BarProgress implements Progress {
+public final class BarProgress implements Progress {
   private static final String START_OF_EMPTY_LINE = "\r\033[K";
 
   private final PrintStream out;
   private @Nullable ProgressBar bar;
 
-  BarProgress(PrintStream out) {
+  /** Draws on this stream, which has to be a terminal. */
+  public BarProgress(PrintStream out) {
     this.out = out;
   }
 

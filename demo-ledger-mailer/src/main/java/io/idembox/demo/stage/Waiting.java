@@ -1,12 +1,12 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
-import io.idembox.demo.run.StopSignal.StoppedException;
+import io.idembox.demo.stage.StopSignal.StoppedException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
 
 /** Waits for what a run needs before it goes on. */
-final class Waiting {
+public final class Waiting {
 
   // Longer than any step takes on a busy machine; a run that hangs has to end.
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -14,12 +14,13 @@ final class Waiting {
 
   private final StopSignal stop;
 
-  Waiting(StopSignal stop) {
+  /** Waits that end when the run is to stop. */
+  public Waiting(StopSignal stop) {
     this.stop = stop;
   }
 
   /** Something to wait for. */
-  interface Goal {
+  public interface Goal {
 
     /** What is still missing, in words; empty once the goal is reached. */
     Optional<String> missing()
@@ -32,7 +33,8 @@ final class Waiting {
    * @throws DemoFailure if the goal is not reached in time, saying what is missing
    * @throws StoppedException if the run is to end
    */
-  void until(Goal goal) throws DemoFailure, StoppedException, InterruptedException, SQLException {
+  public void until(Goal goal)
+      throws DemoFailure, StoppedException, InterruptedException, SQLException {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (true) {
       Optional<String> missing = goal.missing();
@@ -47,12 +49,12 @@ final class Waiting {
     }
   }
 
-  /** Waits while the consumer works; fails at once if it ends by itself. */
-  void until(Goal goal, ConsumerProcess consumer)
+  /** Waits while a process works; fails at once if it ends by itself. */
+  public void until(Goal goal, WorkerProcess worker)
       throws DemoFailure, StoppedException, InterruptedException, SQLException {
     until(
         () -> {
-          consumer.requireRunning();
+          worker.requireRunning();
           return goal.missing();
         });
   }

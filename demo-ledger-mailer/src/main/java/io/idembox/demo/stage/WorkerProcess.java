@@ -1,17 +1,17 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
-import io.idembox.demo.LedgerMailer;
 import io.idembox.testkit.JavaProcess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.OptionalInt;
 
-/** The consumer as a process of its own, on this process's class path. Thread-safe. */
-final class ConsumerProcess implements AutoCloseable {
+/** A worker as a process of its own, on this process's class path. Thread-safe. */
+public final class WorkerProcess implements AutoCloseable {
 
-  // The consumer finishes its batch and leaves the group within this time.
+  // A consumer finishes its batch and leaves the group within this time.
   private static final Duration STOP_LIMIT = Duration.ofSeconds(30);
 
   // What a JVM answers that ended in order upon SIGTERM: 128 + 15.
@@ -19,50 +19,61 @@ final class ConsumerProcess implements AutoCloseable {
 
   private static final int TAIL_LINES = 15;
 
+  private final String name;
   private final JavaProcess process;
   private volatile boolean told;
 
-  private ConsumerProcess(JavaProcess process) {
+  private WorkerProcess(String name, JavaProcess process) {
+    this.name = name;
     this.process = process;
   }
 
   /**
-   * Starts the consumer.
+   * Starts a class's {@code main} in a small JVM that is there soon.
    *
-   * @param settings its properties file
+   * @param name what the process is in messages, such as "the consumer"
    * @param log the file that its output is appended to
    */
-  static ConsumerProcess start(Path settings, Path log) {
-    return new ConsumerProcess(
-        JavaProcess.builder(LedgerMailer.class)
-            .jvmArgs("-Xmx256m", "-XX:TieredStopAtLevel=1")
+  public static WorkerProcess start(String name, Class<?> mainClass, Path log, String... args) {
+    return start(
+        name,
+        JavaProcess.builder(mainClass)
+            .jvmArgs("-Xmx256m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
             .jvmArgs("-Dlogback.configurationFile=logback-consumer.xml")
-            .args(settings.toAbsolutePath().toString())
-            .output(log)
-            .start());
+            .args(args),
+        log);
+  }
+
+  /** Starts a process whose JVM is set up by the caller. */
+  public static WorkerProcess start(String name, JavaProcess.Builder process, Path log) {
+    return new WorkerProcess(name, process.output(log).start());
   }
 
   /** Fails if the process has ended although nobody told it to. */
-  void requireRunning() throws DemoFailure {
+  public void requireRunning() throws DemoFailure {
     if (!process.isAlive() && !told) {
-      throw new DemoFailure(
-          "the consumer process ended by itself, exit code " + process.exitCode().orElse(-1));
+      throw new DemoFailure(name + " ended by itself, exit code " + process.exitCode().orElse(-1));
     }
   }
 
+  /** The exit code of a process that has ended. */
+  public OptionalInt exitCode() {
+    return process.exitCode();
+  }
+
   /** SIGKILL. Returns when the process is gone. */
-  void kill() {
+  public void kill() {
     told = true;
     process.kill();
   }
 
   /** SIGTERM. Returns when the process has shut down in order. */
-  void stop() throws DemoFailure {
+  public void stop() throws DemoFailure {
     told = true;
     process.terminate();
     int code = process.awaitExit(STOP_LIMIT);
     if (code != 0 && code != ENDED_BY_SIGTERM) {
-      throw new DemoFailure("the consumer did not shut down in order, exit code " + code);
+      throw new DemoFailure(name + " did not shut down in order, exit code " + code);
     }
   }
 
@@ -73,7 +84,7 @@ final class ConsumerProcess implements AutoCloseable {
   }
 
   /** The last lines of a log file, frames of stack traces left out; empty if there is none. */
-  static List<String> tail(Path log) {
+  public static List<String> tail(Path log) {
     try {
       List<String> lines =
           (Files.exists(log) ? Files.readAllLines(log) : List.<String>of())

@@ -1,4 +1,4 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 import com.icegreen.greenmail.util.GreenMail;
 import com.icegreen.greenmail.util.ServerSetup;
@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The mail server of a run: SMTP and IMAP in this process, out of reach of what kills the consumer.
  * Thread-safe.
  */
-final class MailServer implements AutoCloseable {
+public final class MailServer implements AutoCloseable {
   private static final String HOST = "127.0.0.1";
   private static final String ARCHIVE = "archive@ledger-mailer.example";
   private static final String ARCHIVE_PASSWORD = "archive";
@@ -36,9 +36,10 @@ final class MailServer implements AutoCloseable {
   private MailServer() {}
 
   /** An invoice as a customer finds it. */
-  record Received(String orderId, String recipient, String text) {}
+  public record Received(String orderId, String recipient, String text) {}
 
-  static MailServer start() {
+  /** Starts it on free ports. */
+  public static MailServer start() {
     MailServer server = new MailServer();
     server.greenMail.setUser(ARCHIVE, ARCHIVE, ARCHIVE_PASSWORD);
     server.greenMail.start();
@@ -46,7 +47,8 @@ final class MailServer implements AutoCloseable {
     return server;
   }
 
-  MailSettings settings() {
+  /** How it is reached. */
+  public MailSettings settings() {
     return new MailSettings(
         HOST,
         greenMail.getSmtp().getPort(),
@@ -56,7 +58,7 @@ final class MailServer implements AutoCloseable {
   }
 
   /** Mails that have arrived, copies for the archive not counted. */
-  int arrived() {
+  public int arrived() {
     return arrived.get();
   }
 
@@ -65,7 +67,7 @@ final class MailServer implements AutoCloseable {
    * last byte and before the sender's answer. So a sender that the action kills has sent its mail
    * and never learns it.
    */
-  void whenArrived(int mails, Runnable action) {
+  public void whenArrived(int mails, Runnable action) {
     triggers.put(mails, action);
   }
 
@@ -87,8 +89,12 @@ final class MailServer implements AutoCloseable {
         });
   }
 
-  /** All invoices in the customers' mailboxes. */
-  List<Received> received() throws MessagingException {
+  /**
+   * All invoices in the customers' mailboxes.
+   *
+   * @throws MessagingException if one cannot be read
+   */
+  public List<Received> received() throws MessagingException {
     List<Received> mails = new ArrayList<>();
     List<MimeMessage> messages =
         greenMail

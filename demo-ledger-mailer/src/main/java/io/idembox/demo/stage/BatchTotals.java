@@ -1,4 +1,4 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -11,14 +11,14 @@ import java.nio.file.Path;
  * @param handled of these, handled
  * @param skipped of these, recognised as done
  */
-record BatchTotals(long deliveries, long handled, long skipped) {
+public record BatchTotals(long deliveries, long handled, long skipped) {
 
   /**
    * Adds up a batch log.
    *
    * @throws IOException if it cannot be read or holds anything else than batches
    */
-  static BatchTotals read(Path batchLog) throws IOException {
+  public static BatchTotals read(Path batchLog) throws IOException {
     if (!Files.exists(batchLog)) {
       return new BatchTotals(0, 0, 0);
     }

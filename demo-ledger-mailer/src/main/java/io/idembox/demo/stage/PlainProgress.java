@@ -1,10 +1,10 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 import java.io.PrintStream;
 import java.util.Locale;
 
 /** Progress as plain lines, one for each tenth of a step: for logs and pipes. */
-final class PlainProgress implements Progress {
+public final class PlainProgress implements Progress {
   private final PrintStream out;
   private final long startedNanos = System.nanoTime();
   private String task = "";
@@ -12,7 +12,8 @@ final class PlainProgress implements Progress {
   private int total;
   private int tenth;
 
-  PlainProgress(PrintStream out) {
+  /** Writes to this stream. */
+  public PlainProgress(PrintStream out) {
     this.out = out;
   }
 

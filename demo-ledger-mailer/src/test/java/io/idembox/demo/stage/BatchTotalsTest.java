@@ -1,4 +1,4 @@
-package io.idembox.demo.run;
+package io.idembox.demo.stage;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
