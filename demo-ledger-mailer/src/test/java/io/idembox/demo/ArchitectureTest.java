@@ -27,7 +27,20 @@ class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage(
-              "io.idembox.demo.run..", "io.idembox.testkit..", "com.icegreen.greenmail..");
+              "io.idembox.demo.run..",
+              "io.idembox.demo.lab..",
+              "io.idembox.demo.stage..",
+              "io.idembox.testkit..",
+              "com.icegreen.greenmail..");
+
+  @ArchTest
+  static final ArchRule THE_LAB_KNOWS_NOTHING_OF_THE_DEMO_RUN =
+      noClasses()
+          .that()
+          .resideInAPackage("io.idembox.demo.lab")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.idembox.demo.run");
 
   /** While no module has such a package, nothing else shows that the first rule can fail. */
   @ArchTest

@@ -2,6 +2,7 @@ package io.idembox.demo.run;
 
 import static java.util.Objects.requireNonNull;
 
+import io.idembox.demo.lab.LabCommand;
 import io.idembox.demo.stage.JsonOption;
 import io.idembox.demo.stage.RunFrame;
 import io.idembox.demo.stage.ScriptOptions;
@@ -34,6 +35,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
           + " rewinds the consumer group, and counts ledger rows and mails order by order.",
       ""
     },
+    synopsisSubcommandLabel = "[lab]",
+    commandListHeading = "%nCommands:%n",
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:every order has exactly one ledger row and one mail",
@@ -66,8 +69,10 @@ public final class DemoCommand implements Callable<Integer> {
     this.stop = stop;
   }
 
-  /** Runs the demo, and exits with its code. */
+  /** Runs the demo or the lab, and exits with its code. */
   public static void main(String[] args) {
+    // By name: the service that the lab starts has a logback.xml on the class path too.
+    System.setProperty("logback.configurationFile", "logback-demo.xml");
     // GreenMail ends a thread by an exception when its client is killed, which happens here on
     // purpose.
     Thread.setDefaultUncaughtExceptionHandler(
@@ -90,7 +95,9 @@ public final class DemoCommand implements Callable<Integer> {
 
   /** The command with its errors kept short: what is wrong, and where the help is. */
   static CommandLine commandLine(StopSignal stop) {
-    return new CommandLine(new DemoCommand(stop))
+    DemoCommand demo = new DemoCommand(stop);
+    return new CommandLine(demo)
+        .addSubcommand(new LabCommand(stop, demo.script))
         .setParameterExceptionHandler(
             (failure, args) -> {
               PrintWriter err = failure.getCommandLine().getErr();

@@ -1,0 +1,128 @@
+package io.idembox.demo.lab;
+
+import static io.idembox.demo.lab.Figure.DELIVERIES;
+import static io.idembox.demo.lab.Figure.DUPLICATES;
+import static io.idembox.demo.lab.Figure.MAILS;
+import static io.idembox.demo.lab.Figure.RECEIPTS;
+import static io.idembox.demo.lab.Figure.REQUEUED;
+
+import io.idembox.demo.stage.DemoFailure;
+import io.idembox.demo.stage.StopSignal.StoppedException;
+import io.idembox.demo.stage.WorkerProcess;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Two processes have the same job at the same time; the second comes while the first sends. */
+final class TwoWorkersOneJob implements Scenario {
+
+  // The mail server keeps the first worker waiting for its answer. Below the five seconds after
+  // which the worker would give up.
+  private static final long MOST_HELD_MS = 4_000;
+
+  // Long enough for a call to reach Redis, ask, and begin to wait.
+  private static final long SECOND_ASKS_MS = 300;
+
+  @Override
+  public int id() {
+    return 2;
+  }
+
+  @Override
+  public String name() {
+    return "two workers, one job";
+  }
+
+  @Override
+  public String note() {
+    return "Two processes; the mail server keeps the first one waiting until the second has asked.";
+  }
+
+  @Override
+  public Found run(LabBench bench)
+      throws DemoFailure, StoppedException, InterruptedException, SQLException, IOException {
+    Figures two = Figures.of(MAILS, 2).and(RECEIPTS, 2);
+    Figures one = Figures.of(MAILS, 1).and(RECEIPTS, 1);
+    Comparison plain = new Comparison("plain handler", two, two, work(bench, "plain"));
+    Comparison fail =
+        new Comparison(
+            "second caller FAIL",
+            one.and(REQUEUED, 1),
+            one.and(REQUEUED, 1).and(DUPLICATES, 0),
+            work(bench, "fail"));
+    Comparison wait =
+        new Comparison(
+            "second caller WAIT",
+            one.and(REQUEUED, 0),
+            one.and(REQUEUED, 0).and(DUPLICATES, 0),
+            work(bench, "wait"));
+    return new Found(wait, List.of(plain, fail));
+  }
+
+  private static Figures work(LabBench bench, String way)
+      throws DemoFailure, StoppedException, InterruptedException, SQLException, IOException {
+    try (Workplace place = bench.workplace("lab2-" + way)) {
+      Path goFirst = place.file(".go-1");
+      Path goSecond = place.file(".go-2");
+      CountDownLatch sending = new CountDownLatch(1);
+      CountDownLatch answer = new CountDownLatch(1);
+      place.mail().whenArrived(1, () -> hold(sending, answer));
+      try (WorkerProcess first = place.start(JobCaller.class, way, goFirst.toString());
+          WorkerProcess second = place.start(JobCaller.class, way, goSecond.toString())) {
+        place.awaitLines("ready", 2, first);
+        Files.createFile(goFirst);
+        bench
+            .waiting()
+            .until(
+                () ->
+                    sending.getCount() == 0
+                        ? Optional.empty()
+                        : Optional.of("the first worker's mail"),
+                first);
+        Files.createFile(goSecond);
+        letTheSecondAsk(bench, place, way, second);
+        answer.countDown();
+        place.awaitEnd(first);
+        place.awaitEnd(second);
+      } finally {
+        answer.countDown();
+      }
+      int mails = place.mail().arrived();
+      bench.progress().note(way + ": the second worker came while the first was sending");
+      return Figures.of(DELIVERIES, 2)
+          .and(MAILS, mails)
+          .and(DUPLICATES, mails - 1)
+          .and(RECEIPTS, place.lines("receipt").stream().distinct().count())
+          // However often it asked: it was one worker that was sent away.
+          .and(REQUEUED, Math.min(1, place.lines("in progress, requeue").size()));
+    }
+  }
+
+  private static void letTheSecondAsk(
+      LabBench bench, Workplace place, String way, WorkerProcess second)
+      throws DemoFailure, StoppedException, InterruptedException, SQLException {
+    switch (way) {
+      case "plain" -> place.awaitLines("receipt", 1, second);
+      case "fail" -> place.awaitLines("in progress, requeue", 1, second);
+      default -> {
+        place.awaitLines("calling", 2, second);
+        bench.stop().pause(SECOND_ASKS_MS);
+      }
+    }
+  }
+
+  /** On the mail server's thread: the mail is there, and its sender waits for the answer. */
+  private static void hold(CountDownLatch sending, CountDownLatch answer) {
+    sending.countDown();
+    try {
+      answer.await(MOST_HELD_MS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException closing) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
