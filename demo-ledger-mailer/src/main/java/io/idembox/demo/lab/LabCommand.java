@@ -51,7 +51,7 @@ public final class LabCommand implements Callable<Integer> {
       names = "--scenario",
       paramLabel = "N",
       description = "Only this scenario, 1 to 6. Default: all, one after the other.")
-  private @Nullable Integer scenario;
+  private @Nullable String scenario;
 
   @Mixin private final JsonOption json = new JsonOption();
 
@@ -96,11 +96,15 @@ public final class LabCommand implements Callable<Integer> {
     if (scenario == null) {
       return Lab.SCENARIOS;
     }
-    if (scenario < 1 || scenario > Lab.SCENARIOS.size()) {
-      throw new ParameterException(
-          command, "--scenario is " + scenario + ": there are 1 to " + Lab.SCENARIOS.size());
-    }
-    return List.of(Lab.SCENARIOS.get(scenario - 1));
+    return Lab.SCENARIOS.stream()
+        .filter(one -> String.valueOf(one.id()).equals(scenario))
+        .findFirst()
+        .map(List::of)
+        .orElseThrow(
+            () ->
+                new ParameterException(
+                    command,
+                    "--scenario is " + scenario + ": there are 1 to " + Lab.SCENARIOS.size()));
   }
 
   private int report(List<ScenarioResult> results) throws IOException {

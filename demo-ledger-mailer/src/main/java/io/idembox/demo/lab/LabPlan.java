@@ -18,6 +18,11 @@ record LabPlan(int overnight, int known, int fresh) {
     }
   }
 
+  /** Whether there are events enough for the time of each to say more than that of the start. */
+  boolean timesCount() {
+    return copied() >= 100_000;
+  }
+
   /** All events of the copied topic. */
   int copied() {
     return known + fresh;

@@ -20,6 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -101,12 +102,18 @@ public final class DemoCommand implements Callable<Integer> {
         .setParameterExceptionHandler(
             (failure, args) -> {
               PrintWriter err = failure.getCommandLine().getErr();
-              err.println("error: " + failure.getMessage());
+              err.println("error: " + message(failure));
               if (!UnmatchedArgumentException.printSuggestions(failure, err)) {
                 err.println("See --help.");
               }
               return CommandLine.ExitCode.USAGE;
             });
+  }
+
+  private static String message(ParameterException failure) {
+    return failure instanceof UnmatchedArgumentException unknown
+        ? "unknown argument: " + String.join(" ", unknown.getUnmatched())
+        : String.valueOf(failure.getMessage());
   }
 
   /** Ctrl-C and SIGTERM give the run up; the process ends when the run has cleaned up. */

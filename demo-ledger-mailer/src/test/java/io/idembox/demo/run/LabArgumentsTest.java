@@ -32,28 +32,28 @@ class LabArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"0", "7", "-1"})
+  @ValueSource(strings = {"0", "7", "-1", "six", "1.5"})
   void aScenarioThatThereIsNotIsRefused(String number) {
     assertThat(execute("lab", "--scenario", number)).isEqualTo(2);
     assertThat(err.toString()).contains("--scenario is " + number, "1 to 6", "--help");
   }
 
   @Test
-  void aScenarioThatIsNoNumberIsRefused() {
-    assertThat(execute("lab", "--scenario", "six")).isEqualTo(2);
-    assertThat(err.toString()).contains("--scenario", "six");
+  void anUnknownOptionIsNamed() {
+    assertThat(execute("lab", "--scenaro", "1")).isEqualTo(2);
+    assertThat(err.toString()).contains("unknown argument: --scenaro");
   }
 
   @Test
-  void anUnknownOptionIsNamed() {
-    assertThat(execute("lab", "--scenaro", "1")).isEqualTo(2);
-    assertThat(err.toString()).contains("--scenaro");
+  void aScenarioWithoutItsOptionIsNamed() {
+    assertThat(execute("lab", "6")).isEqualTo(2);
+    assertThat(err.toString()).contains("unknown argument: 6");
   }
 
   @Test
   void anUnknownCommandIsNamed() {
     assertThat(execute("lub")).isEqualTo(2);
-    assertThat(err.toString()).contains("lub", "lab");
+    assertThat(err.toString()).contains("unknown argument: lub", "--help");
   }
 
   @Test
