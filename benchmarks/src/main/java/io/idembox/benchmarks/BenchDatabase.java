@@ -7,6 +7,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.UUID;
 import javax.sql.DataSource;
 
 /** The tables of a contender: a ledger, an inbox for the peers, and Idembox's schema. */
@@ -29,6 +30,20 @@ final class BenchDatabase {
         recorded_at timestamptz not null default now(), "offset" bigint not null, message_id uuid not null,
         partition integer not null, consumer_id smallint not null, topic_id smallint not null,
         primary key (consumer_id, message_id))
+      """;
+
+  private static final long ROWS_AT_ONCE = 1_000_000;
+
+  private static final String OLDER_ROWS =
+      """
+      insert into idembox.inbox (consumer_id, message_id, topic_id, partition, "offset")
+      select c.id,
+        (lpad(to_hex(%d + i / %d), 12, '0') || '7' || substr(md5(i::text), 1, 3) || '8'
+          || substr(md5(i::text), 4, 15))::uuid,
+        t.id, i %% 8, i
+      from generate_series(%d, %d) as i, idembox.consumer c, idembox.topic t
+      where c.name = '%s' and t.name = '%s'
+      order by i
       """;
 
   private final String jdbcUrl;
@@ -73,6 +88,37 @@ final class BenchDatabase {
   /** Brings the planner's knowledge and the pages on disk up to date. */
   void settle() {
     execute("analyze bench.ledger, bench.inbox, idembox.inbox");
+    execute("checkpoint");
+  }
+
+  /**
+   * Fills the inbox with rows of a consumer as they would be there after a long time: their ids are
+   * older than those of all orders, and grow.
+   */
+  void addOlderRows(String consumer, String topic, long rows) {
+    for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
+      execute(
+          OLDER_ROWS.formatted(
+              Order.FIRST_ID_MS - rows / Order.IDS_IN_A_MS - 1,
+              Order.IDS_IN_A_MS,
+              from,
+              Math.min(rows, from + ROWS_AT_ONCE) - 1,
+              consumer,
+              topic));
+    }
+    execute("vacuum analyze idembox.inbox");
+    execute("checkpoint");
+  }
+
+  /** Takes the orders out again, and leaves older rows as they are. */
+  void removeOrders(String topic) {
+    execute("truncate bench.ledger");
+    execute(
+        "delete from idembox.inbox where message_id >= '%s'"
+            .formatted(new UUID(Order.FIRST_ID_MS << 16, 0)));
+    forgetProgress(topic);
+    // Else the claim would meet the dead rows of the pass before.
+    execute("vacuum idembox.inbox");
     execute("checkpoint");
   }
 

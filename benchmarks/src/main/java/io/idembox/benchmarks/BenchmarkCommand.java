@@ -5,7 +5,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.EnumSet;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -89,6 +89,14 @@ public final class BenchmarkCommand implements Callable<Integer> {
   private int partitions = 8;
 
   @Option(
+      names = "--inbox-rows",
+      paramLabel = "N",
+      description =
+          "How many rows the inbox of the workload large-inbox has; default 50,000,000. It needs"
+              + " 150 bytes of disk for each and some minutes, and is measured only when named.")
+  private long inboxRows = 50_000_000;
+
+  @Option(
       names = "--rounds",
       paramLabel = "N",
       description = "Measured runs of each contender; default 3, with --quick 1.")
@@ -139,13 +147,14 @@ public final class BenchmarkCommand implements Callable<Integer> {
     try {
       Set<Workload> chosen = new LinkedHashSet<>(workloads);
       if (chosen.isEmpty()) {
-        chosen.addAll(EnumSet.allOf(Workload.class));
+        Arrays.stream(Workload.values()).filter(Workload::isUsual).forEach(chosen::add);
       }
       return new BenchmarkPlan(
           List.copyOf(chosen),
           Set.copyOf(contenders),
           records == null ? (quick ? QUICK_RECORDS : FULL_RECORDS) : records,
           partitions,
+          inboxRows,
           rounds == null ? (quick ? QUICK_ROUNDS : FULL_ROUNDS) : rounds,
           seconds == null ? (quick ? 0 : FULL_SECONDS) : seconds,
           quick ? QUICK_JVM : FULL_JVM,
@@ -169,6 +178,12 @@ public final class BenchmarkCommand implements Callable<Integer> {
     if (folder != null && !Files.isDirectory(folder)) {
       throw new ParameterException(
           commandLine(spec), "--json: the folder of " + json + " does not exist");
+    }
+    if (json != null && Files.isDirectory(json)) {
+      throw new ParameterException(commandLine(spec), "--json: " + json + " is a folder");
+    }
+    if (profile != null && Files.exists(profile) && !Files.isDirectory(profile)) {
+      throw new ParameterException(commandLine(spec), "--profile: " + profile + " is no folder");
     }
     Results results;
     try (BenchmarkRun run = new BenchmarkRun(plan, out, err)) {

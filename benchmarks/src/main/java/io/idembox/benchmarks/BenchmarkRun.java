@@ -134,6 +134,7 @@ final class BenchmarkRun implements AutoCloseable {
         servers.redis().uri(),
         plan.partitions(),
         plan.orders(),
+        plan.inboxRows(),
         plan.seconds(),
         postgresPid,
         profile == null ? null : profile.toAbsolutePath().toString());

@@ -25,6 +25,12 @@ final class ConsumerPasses implements Passes {
     database.reset();
     if (job.workload().state() == Workload.State.HANDLED && job.contender() != Contender.RAW_POLL) {
       handle(Topic.ORDERS);
+    } else if (job.workload().state() == Workload.State.LARGE) {
+      // The first pass registers the consumer and the topic, to which the rows belong.
+      handle(Topic.ORDERED);
+      if (job.contender() != Contender.IDEMBOX_EMPTY_INBOX) {
+        database.addOlderRows(name(), Topic.ORDERED.topicName(), job.inboxRows());
+      }
     }
   }
 
@@ -47,6 +53,10 @@ final class ConsumerPasses implements Passes {
       case HANDLED -> {
         database.forgetProgress(Topic.COPIES.topicName());
         offsets.rewind(group(), job.workload().topic().topicName());
+      }
+      case LARGE -> {
+        database.removeOrders(Topic.ORDERED.topicName());
+        offsets.rewind(group(), Topic.ORDERED.topicName());
       }
       case GUARD_ONLY -> throw new IllegalStateException("No consumer takes part in " + job);
     }

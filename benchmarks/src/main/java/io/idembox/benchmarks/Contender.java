@@ -20,6 +20,8 @@ enum Contender {
   IDEMBOX_BATCH("idembox-batch"),
   /** {@link #IDEMBOX_ENQUEUE} without the workload's effects: what these cost. */
   IDEMBOX_NO_EFFECT("idembox-no-effect"),
+  /** {@link #IDEMBOX_ENQUEUE} without the rows that a large inbox has: what these cost. */
+  IDEMBOX_EMPTY_INBOX("idembox-empty-inbox"),
   /** Spring Kafka's record listener, a transaction for each record. */
   SPRING_RECORD_4("spring-record-4"),
   SPRING_RECORD_8("spring-record-8"),
@@ -64,7 +66,7 @@ enum Contender {
       case RAW_POLL -> new RawPoll(setting, progress);
       case HAND_TUNED_1 -> new HandTuned(setting, progress, 1);
       case HAND_TUNED_4 -> new HandTuned(setting, progress, 4);
-      case IDEMBOX_ENQUEUE -> Idembox.enqueue(setting, progress);
+      case IDEMBOX_ENQUEUE, IDEMBOX_EMPTY_INBOX -> Idembox.enqueue(setting, progress);
       case IDEMBOX_STATEMENTS -> Idembox.statements(setting, progress);
       case IDEMBOX_BATCH -> Idembox.batch(setting, progress);
       case IDEMBOX_NO_EFFECT -> Idembox.enqueue(setting.withoutEffects(), progress);

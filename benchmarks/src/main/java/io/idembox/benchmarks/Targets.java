@@ -2,6 +2,7 @@ package io.idembox.benchmarks;
 
 import static io.idembox.benchmarks.Contender.HAND_TUNED_1;
 import static io.idembox.benchmarks.Contender.HAND_TUNED_4;
+import static io.idembox.benchmarks.Contender.IDEMBOX_EMPTY_INBOX;
 import static io.idembox.benchmarks.Contender.IDEMBOX_ENQUEUE;
 import static io.idembox.benchmarks.Contender.IDEMBOX_NO_EFFECT;
 import static io.idembox.benchmarks.Contender.IDEMBOX_STATEMENTS;
@@ -60,6 +61,7 @@ final class Targets {
                     "below",
                     10,
                     1e6 / perSecond < 10));
+    faster(Workload.LARGE_INBOX, IDEMBOX_ENQUEUE, 0.7, IDEMBOX_EMPTY_INBOX);
     growth();
     processor();
   }

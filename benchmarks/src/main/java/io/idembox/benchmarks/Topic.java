@@ -1,5 +1,7 @@
 package io.idembox.benchmarks;
 
+import java.util.UUID;
+
 /** The topics of a run. Those whose orders have the same numbers hold copies of one another. */
 enum Topic {
   /** The orders. */
@@ -13,7 +15,9 @@ enum Topic {
   /** Ten times as many. */
   BACKLOG("backlog"),
   /** Few orders of 64 keys, for effects that take their time. */
-  SLOW("slow");
+  SLOW("slow"),
+  /** The orders, with ids that grow with time. */
+  ORDERED("ordered");
 
   private static final int SLOW_KEYS = 64;
 
@@ -30,7 +34,7 @@ enum Topic {
   /** How many records it holds in a run of so many orders. */
   int records(int orders) {
     return switch (this) {
-      case ORDERS, COPIES, HOT -> orders;
+      case ORDERS, COPIES, HOT, ORDERED -> orders;
       case KNOWN -> orders / 10;
       case BACKLOG -> orders * 10;
       case SLOW -> Math.max(SLOW_KEYS, orders / 100);
@@ -40,6 +44,11 @@ enum Topic {
   /** The order in its n-th record. */
   long number(int n) {
     return this == KNOWN ? n * 10L : n;
+  }
+
+  /** The id of an order in its records. */
+  UUID id(long number) {
+    return this == ORDERED ? Order.timeOrderedId(number) : Order.id(number);
   }
 
   /** The record's key. */

@@ -65,7 +65,7 @@ final class TopicLoader {
             topic.partition(n, partitions),
             utf8(topic.key(number)),
             Order.number(number).json());
-    record.headers().add(MessageIds.HEADER, utf8(Order.id(number).toString()));
+    record.headers().add(MessageIds.HEADER, utf8(topic.id(number).toString()));
     return record;
   }
 

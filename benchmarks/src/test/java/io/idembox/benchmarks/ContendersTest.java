@@ -58,6 +58,7 @@ final class ContendersTest {
     all.add(Arguments.of(Workload.EFFECT_AFTER_COMMIT, Contender.IDEMBOX_NO_EFFECT));
     all.add(Arguments.of(Workload.EFFECT_ONCE, Contender.IDEMBOX_ENQUEUE));
     all.add(Arguments.of(Workload.EFFECT_ONCE, Contender.SPRING_SETNX));
+    all.add(Arguments.of(Workload.LARGE_INBOX, Contender.IDEMBOX_ENQUEUE));
     all.add(Arguments.of(Workload.GUARD_LOOKUP, Contender.IDEMBOX_ENQUEUE));
     return all;
   }
@@ -118,6 +119,7 @@ final class ContendersTest {
         servers.redis().uri(),
         PARTITIONS,
         ORDERS,
+        2_500,
         0,
         0,
         null);

@@ -29,6 +29,22 @@ final class OrderTest {
   }
 
   @Test
+  void timeOrderedIdsAreDistinctOfVersion7AndGrowWithTime() {
+    Set<UUID> ids = new HashSet<>();
+    long before = 0;
+    for (int number = 0; number < 20_000; number++) {
+      UUID id = Order.timeOrderedId(number);
+      assertThat(id.version()).isEqualTo(7);
+      assertThat(id.variant()).isEqualTo(2);
+      long millisecond = id.getMostSignificantBits() >>> 16;
+      assertThat(millisecond).isBetween(before, Order.FIRST_ID_MS + number);
+      before = millisecond;
+      ids.add(id);
+    }
+    assertThat(ids).hasSize(20_000);
+  }
+
+  @Test
   void copiesHoldTheSameOrdersAndKnownOnesAreATenthOfThem() {
     assertThat(Topic.COPIES.records(1_000)).isEqualTo(Topic.ORDERS.records(1_000));
     assertThat(Topic.COPIES.number(7)).isEqualTo(Topic.ORDERS.number(7));
