@@ -23,6 +23,7 @@ final class FinishedOffsets {
 
   private final ArrayDeque<Span> spans = new ArrayDeque<>();
   private final Set<Long> finishedAhead = new HashSet<>();
+  private int open;
   private long expected = NOWHERE;
   // What is finished, as its parts: the object that Kafka wants is made when somebody asks, not for
   // each record.
@@ -45,8 +46,30 @@ final class FinishedOffsets {
     LOST
   }
 
-  /** What is kept of a stretch of the log: payloads are let go with their batch. */
-  private record Span(Kind kind, long from, long next, Optional<Integer> leaderEpoch) {}
+  /**
+   * What is kept of a stretch of the log: payloads are let go with their batch. Records that follow
+   * each other without a hole share one, which shrinks as they are finished.
+   */
+  private static final class Span {
+    private final Kind kind;
+    private final Optional<Integer> leaderEpoch;
+    private long from;
+    // The first record in it, behind the hole before it.
+    private long record;
+    private long next;
+
+    Span(Kind kind, long from, long next, Optional<Integer> leaderEpoch) {
+      this.kind = kind;
+      this.leaderEpoch = leaderEpoch;
+      this.from = from;
+      this.record = next - 1;
+      this.next = next;
+    }
+
+    boolean continuesWith(long offset, Optional<Integer> epoch) {
+      return kind == Kind.RECORD && next == offset && leaderEpoch.equals(epoch);
+    }
+  }
 
   /**
    * What is finished, and what of it the database was not told yet.
@@ -65,7 +88,15 @@ final class FinishedOffsets {
   /** A record was delivered, to be worked on; offsets come in ascending order. */
   synchronized void delivered(FetchedRecord fetched) {
     long offset = fetched.offset();
-    add(Kind.RECORD, offset + 1, fetched.record().leaderEpoch());
+    Optional<Integer> leaderEpoch = fetched.record().leaderEpoch();
+    Span last = spans.peekLast();
+    if (last != null && expected == offset && last.continuesWith(offset, leaderEpoch)) {
+      last.next = offset + 1;
+      expected = offset + 1;
+      open++;
+    } else {
+      add(Kind.RECORD, offset + 1, leaderEpoch);
+    }
   }
 
   /** Records were delivered that the database knows to be done, and nobody works on them. */
@@ -98,6 +129,7 @@ final class FinishedOffsets {
   private void add(Kind kind, long next, Optional<Integer> leaderEpoch) {
     long from = expected == NOWHERE ? next - 1 : expected;
     spans.add(new Span(kind, from, next, leaderEpoch));
+    open++;
     expected = next;
     pass();
   }
@@ -105,9 +137,9 @@ final class FinishedOffsets {
   /** One record is finished. */
   synchronized void finish(long offset) {
     Span head = spans.peek();
-    if (head != null && head.kind() == Kind.RECORD && head.next() - 1 == offset) {
+    if (head != null && head.kind == Kind.RECORD && head.record == offset) {
       // In order, as nearly all are: it need not be remembered to be found again.
-      pass(spans.remove());
+      passRecord(head);
     } else {
       finishedAhead.add(offset);
     }
@@ -116,20 +148,38 @@ final class FinishedOffsets {
 
   private void pass() {
     Span head;
-    while ((head = spans.peek()) != null
-        && (head.kind() != Kind.RECORD
-            || (!finishedAhead.isEmpty() && finishedAhead.remove(head.next() - 1)))) {
-      pass(spans.remove());
+    while ((head = spans.peek()) != null) {
+      if (head.kind != Kind.RECORD) {
+        pass(spans.remove());
+      } else if (!finishedAhead.isEmpty() && finishedAhead.remove(head.record)) {
+        passRecord(head);
+      } else {
+        return;
+      }
+    }
+  }
+
+  /** The first record of a stretch is finished, and the hole before it. */
+  private void passRecord(Span head) {
+    open--;
+    finishedUpTo = head.record + 1;
+    finishedEpoch = head.leaderEpoch;
+    addDone(head.from, finishedUpTo);
+    head.from = finishedUpTo;
+    head.record = finishedUpTo;
+    if (head.from == head.next) {
+      spans.remove();
     }
   }
 
   private void pass(Span span) {
-    finishedUpTo = span.next();
-    finishedEpoch = span.leaderEpoch();
-    if (span.kind() == Kind.LOST) {
-      lost = lost.plus(span.from(), span.next());
-    } else if (span.kind() != Kind.SKIPPED) {
-      addDone(span.from(), span.next());
+    open--;
+    finishedUpTo = span.next;
+    finishedEpoch = span.leaderEpoch;
+    if (span.kind == Kind.LOST) {
+      lost = lost.plus(span.from, span.next);
+    } else if (span.kind != Kind.SKIPPED) {
+      addDone(span.from, span.next);
     }
   }
 
@@ -175,13 +225,14 @@ final class FinishedOffsets {
     lost = lost.minus(snapshot.lost());
   }
 
-  /** How many stretches lie between what may be committed and what was polled. */
+  /** How many records and holes lie between what may be committed and what was polled. */
   synchronized int open() {
-    return spans.size();
+    return open;
   }
 
   synchronized void clear() {
     spans.clear();
+    open = 0;
     finishedAhead.clear();
     finishedUpTo = NOWHERE;
     finishedEpoch = Optional.empty();

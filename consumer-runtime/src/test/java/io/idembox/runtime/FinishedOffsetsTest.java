@@ -54,6 +54,44 @@ class FinishedOffsetsTest {
   }
 
   @Test
+  void recordsInARowCountOneByOneAndMayFinishInAnyOrder() {
+    offsets.startAt(new OffsetAndMetadata(10));
+    for (long offset : new long[] {10, 11, 12, 13, 15, 16}) {
+      offsets.delivered(record(offset));
+    }
+    assertThat(offsets.open()).isEqualTo(6);
+
+    offsets.finish(12);
+    offsets.finish(10);
+    assertThat(next()).isEqualTo(11);
+    assertThat(done()).isEqualTo("{[10,11)}");
+    offsets.delivered(record(17));
+    offsets.finish(11);
+    assertThat(next()).isEqualTo(13);
+    assertThat(offsets.open()).isEqualTo(4);
+    offsets.finish(17);
+    offsets.finish(16);
+    offsets.finish(15);
+    assertThat(next()).isEqualTo(13);
+    offsets.finish(13);
+    assertThat(next()).isEqualTo(18);
+    assertThat(done()).isEqualTo("{[10,18)}");
+    assertThat(offsets.open()).isZero();
+  }
+
+  @Test
+  void whatMayBeCommittedCarriesTheLeaderOfItsLastRecord() {
+    offsets.startAt(new OffsetAndMetadata(0));
+    offsets.delivered(new FetchedRecord(kafka(0, 3), TopicIds.UNKNOWN));
+    offsets.delivered(new FetchedRecord(kafka(1, 4), TopicIds.UNKNOWN));
+
+    offsets.finish(0);
+    assertThat(offsets.finished()).isEqualTo(new OffsetAndMetadata(1, Optional.of(3), ""));
+    offsets.finish(1);
+    assertThat(offsets.finished()).isEqualTo(new OffsetAndMetadata(2, Optional.of(4), ""));
+  }
+
+  @Test
   void whatTheDatabaseWasToldIsNotToldAgain() {
     offsets.startAt(new OffsetAndMetadata(0));
     offsets.delivered(record(0));
