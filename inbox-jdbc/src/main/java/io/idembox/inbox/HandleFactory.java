@@ -26,7 +26,8 @@ final class HandleFactory {
     try {
       return jdbi.open();
     } finally {
-      OPENING.remove();
+      // Not removed: the next message of this thread would make the entry again.
+      OPENING.set(null);
     }
   }
 
