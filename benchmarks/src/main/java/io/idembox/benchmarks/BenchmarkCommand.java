@@ -56,7 +56,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
   @Option(
       names = "--quick",
       description =
-          "10,000 records and one round of one pass: whether everything works, no figures to rely on.")
+          "10,000 records and one cold pass: whether everything works, no figures to rely on.")
   private boolean quick;
 
   @Option(
@@ -155,6 +155,7 @@ public final class BenchmarkCommand implements Callable<Integer> {
           records == null ? (quick ? QUICK_RECORDS : FULL_RECORDS) : records,
           partitions,
           inboxRows,
+          !quick,
           rounds == null ? (quick ? QUICK_ROUNDS : FULL_ROUNDS) : rounds,
           seconds == null ? (quick ? 0 : FULL_SECONDS) : seconds,
           quick ? QUICK_JVM : FULL_JVM,

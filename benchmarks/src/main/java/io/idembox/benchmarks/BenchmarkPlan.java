@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param contenders who takes part, where the workload has them; empty for all
  * @param orders how many orders there are
  * @param inboxRows how many rows a large inbox has before a pass
+ * @param warmUp whether each contender goes through a pass before it is measured
  * @param rounds how many measured runs each contender has
  * @param seconds how long a measured run lasts at least
  * @param jvmOptions of each contender's process
@@ -22,6 +23,7 @@ record BenchmarkPlan(
     int orders,
     int partitions,
     long inboxRows,
+    boolean warmUp,
     int rounds,
     double seconds,
     List<String> jvmOptions,

@@ -101,8 +101,11 @@ final class BenchmarkRun implements AutoCloseable {
         workers.add(WorkerProcess.start(job(workload, contender), plan.jvmOptions()));
       }
       for (WorkerProcess worker : workers) {
-        progress.printf("%s: %s warms up%n", workload, worker.contender());
-        worker.warmUp();
+        worker.prepare();
+        if (plan.warmUp()) {
+          progress.printf("%s: %s warms up%n", workload, worker.contender());
+          worker.warmUp();
+        }
       }
       for (int round = 1; round <= plan.rounds(); round++) {
         for (WorkerProcess worker : workers) {

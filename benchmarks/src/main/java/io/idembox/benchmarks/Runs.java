@@ -12,9 +12,12 @@ final class Runs {
     this.passes = passes;
   }
 
-  /** Prepares, and goes through one pass unmeasured. */
-  void warmUp() {
+  void prepare() {
     passes.prepare();
+  }
+
+  /** Goes through one pass unmeasured. */
+  void warmUp() {
     passes.next();
   }
 

@@ -15,6 +15,7 @@ import java.util.Map;
  * JSON, and then does what each further line asks for, answering each with one line.
  */
 public final class Worker {
+  static final String PREPARE = "prepare";
   static final String WARM_UP = "warm-up";
   static final String RUN = "run";
   static final JsonMapper JSON = new JsonMapper();
@@ -44,6 +45,10 @@ public final class Worker {
   private static Object obey(Runs runs, String order) {
     try {
       return switch (order) {
+        case PREPARE -> {
+          runs.prepare();
+          yield Map.of();
+        }
         case WARM_UP -> {
           runs.warmUp();
           yield Map.of();

@@ -58,6 +58,10 @@ final class WorkerProcess implements AutoCloseable {
     return job.contender();
   }
 
+  void prepare() {
+    ask(Worker.PREPARE);
+  }
+
   void warmUp() {
     ask(Worker.WARM_UP);
   }

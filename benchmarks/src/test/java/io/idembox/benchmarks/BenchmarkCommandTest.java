@@ -32,6 +32,7 @@ final class BenchmarkCommandTest {
     assertThat(plan.inboxRows()).isEqualTo(50_000_000);
     assertThat(plan.rounds()).isEqualTo(3);
     assertThat(plan.seconds()).isEqualTo(10);
+    assertThat(plan.warmUp()).isTrue();
     for (Workload workload : Workload.values()) {
       assertThat(plan.contendersOf(workload)).isEqualTo(workload.contenders());
     }
@@ -44,6 +45,7 @@ final class BenchmarkCommandTest {
     assertThat(plan.orders()).isEqualTo(10_000);
     assertThat(plan.rounds()).isEqualTo(1);
     assertThat(plan.seconds()).isZero();
+    assertThat(plan.warmUp()).isFalse();
     assertThat(plan.workloads()).containsExactlyElementsOf(USUAL);
   }
 
