@@ -52,7 +52,11 @@ final class RedisConnector {
   private final long giveUp = System.nanoTime() + CONNECT_LIMIT.toNanos();
 
   RedisConnector(
-      String uri, Duration commandTimeout, RedisTls tls, ClientProperties properties, @Nullable SentinelLogin sentinelLogin) {
+      String uri,
+      Duration commandTimeout,
+      RedisTls tls,
+      ClientProperties properties,
+      @Nullable SentinelLogin sentinelLogin) {
     this.uris = parse(uri);
     this.properties = properties;
     if (sentinelLogin != null && uris.get(0).getSentinels().isEmpty()) {

@@ -98,8 +98,8 @@ final class MemberModel {
   }
 
   /**
-   * What a Kafka consumer does with its position and the epoch of the record before it. The position
-   * that it ends with is looked at in the same way, by the next fetch.
+   * What a Kafka consumer does with its position and the epoch of the record before it. The
+   * position that it ends with is looked at in the same way, by the next fetch.
    *
    * @return whether the log is still the one that the position belongs to, or was cut to it
    */
