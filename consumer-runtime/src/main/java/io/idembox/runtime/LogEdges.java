@@ -1,10 +1,13 @@
 package io.idembox.runtime;
 
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.LogTruncationException;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
@@ -37,7 +40,7 @@ final class LogEdges {
   /** Finds out at which edge the partitions are, and lets their reading go on. */
   void meet(OffsetOutOfRangeException e) {
     if (e instanceof LogTruncationException truncation) {
-      truncation.divergentOffsets().forEach((partition, at) -> cutOff(partition, at.offset()));
+      cutOff(truncation);
       return;
     }
     Map<TopicPartition, Long> positions = e.offsetOutOfRangePartitions();
@@ -66,6 +69,17 @@ final class LogEdges {
     metrics.lost(partition.topic(), begin - position);
     assignment.held(partition).ifPresent(held -> held.work().offsets().lostUpTo(begin));
     consumer.seek(partition, begin);
+  }
+
+  /** A broker that knows no epoch of what was read does not say where: then it may be anywhere. */
+  private void cutOff(LogTruncationException truncation) {
+    Map<TopicPartition, OffsetAndMetadata> divergent = truncation.divergentOffsets();
+    divergent.forEach((partition, at) -> cutOff(partition, at.offset()));
+    Set<TopicPartition> unknown = new HashSet<>(truncation.partitions());
+    unknown.removeAll(divergent.keySet());
+    if (!unknown.isEmpty()) {
+      consumer.beginningOffsets(unknown, KAFKA_LIMIT).forEach(this::cutOff);
+    }
   }
 
   private void cutOff(TopicPartition partition, long from) {

@@ -212,7 +212,8 @@ final class Openings {
     if (resume.cutFrom().isPresent()) {
       floor = Math.min(floor, resume.cutFrom().getAsLong());
     }
-    return StartDecision.resumed(settled.firstGapFrom(floor), floor, stored, kafka);
+    return StartDecision.resumed(
+        settled.firstGapFrom(floor), floor, resume.cutFrom().isPresent(), stored, kafka);
   }
 
   private void tell(HeldPartition held, StartDecision decision, long end) {

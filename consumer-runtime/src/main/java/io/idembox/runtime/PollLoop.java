@@ -338,7 +338,10 @@ final class PollLoop implements Runnable {
         // Records of other partitions follow: nothing thrown here may keep them from their lanes.
         unlessGone(
             () -> {
-              consumer.seek(held.partition(), record.offset());
+              // With its epoch: the log may be cut off below it before it is fetched again.
+              consumer.seek(
+                  held.partition(),
+                  new OffsetAndMetadata(record.offset(), record.leaderEpoch(), ""));
               cuts.begin(held, record.offset(), record.leaderEpoch().orElseThrow());
             });
         return;

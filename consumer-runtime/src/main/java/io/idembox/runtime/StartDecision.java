@@ -84,9 +84,17 @@ record StartDecision(
         OffsetRanges.EMPTY);
   }
 
-  /** The member goes on by itself, at the first offset that is not settled. */
-  static StartDecision resumed(long wanted, long floor, PartitionProgress stored, Log log) {
-    return at(Kind.RESUMED, wanted, floor, OffsetRanges.EMPTY, stored, log);
+  /**
+   * The member goes on by itself, at the first offset that is not settled.
+   *
+   * @param cut whether Kafka has just said where the log was cut off, and the stored leader epoch
+   *     stands for whoever cut it
+   */
+  static StartDecision resumed(
+      long wanted, long floor, boolean cut, PartitionProgress stored, Log log) {
+    OffsetAndMetadata position =
+        cut ? new OffsetAndMetadata(wanted) : behindWhatIsDone(wanted, stored);
+    return at(Kind.RESUMED, position, floor, OffsetRanges.EMPTY, stored, log);
   }
 
   private static StartDecision withoutCommit(
@@ -94,11 +102,17 @@ record StartDecision(
     OffsetRanges settled = stored.settled();
     if (!settled.isEmpty()) {
       long wanted = settled.firstGapFrom(Math.min(settled.lowest(), log.begin()));
-      return at(Kind.FROM_PROGRESS, wanted, log.begin(), OffsetRanges.EMPTY, stored, log);
+      return at(
+          Kind.FROM_PROGRESS,
+          behindWhatIsDone(wanted, stored),
+          log.begin(),
+          OffsetRanges.EMPTY,
+          stored,
+          log);
     }
     long position = firstStart.getAsLong();
     OffsetRanges jumped = OffsetRanges.of(Math.min(log.begin(), position), position);
-    return at(Kind.FIRST_START, position, log.begin(), jumped, stored, log);
+    return at(Kind.FIRST_START, new OffsetAndMetadata(position), log.begin(), jumped, stored, log);
   }
 
   private static StartDecision atOurs(
@@ -111,7 +125,13 @@ record StartDecision(
     boolean known = metadata.generation() == stored.generation() && uncovered == committed.offset();
     return known
         ? at(Kind.CONTINUED, committed, floor, OffsetRanges.EMPTY, stored, log)
-        : at(Kind.HISTORY_LOST, uncovered, floor, OffsetRanges.EMPTY, stored, log);
+        : at(
+            Kind.HISTORY_LOST,
+            behindWhatIsDone(uncovered, stored),
+            floor,
+            OffsetRanges.EMPTY,
+            stored,
+            log);
   }
 
   private static StartDecision atForeign(
@@ -121,9 +141,16 @@ record StartDecision(
     return at(Kind.MOVED, committed, from, jumped, stored, log);
   }
 
-  private static StartDecision at(
-      Kind kind, long wanted, long floor, OffsetRanges skipped, PartitionProgress stored, Log log) {
-    return at(kind, new OffsetAndMetadata(wanted), floor, skipped, stored, log);
+  /**
+   * With the highest leader epoch that what is done below was read under: Kafka then compares it
+   * with its log before it gives out a record, and says so if the log was cut off below. Without,
+   * the first record of the new leader at this very offset would be taken for where its epoch
+   * began.
+   */
+  private static OffsetAndMetadata behindWhatIsDone(long offset, PartitionProgress stored) {
+    Optional<Integer> epoch =
+        stored.leaderEpoch() < 0 ? Optional.empty() : Optional.of(stored.leaderEpoch());
+    return new OffsetAndMetadata(offset, epoch, "");
   }
 
   /** What Kafka dropped between the wanted offset and the begin of its log is lost. */

@@ -246,6 +246,22 @@ class PollLoopProgressTest extends PollLoopFixture {
     await().until(() -> committed(P0) == 3);
   }
 
+  /** The broker's log knows no epoch of what was read: any of it may be another record now. */
+  @Test
+  void aLogThatWasCutOffNobodyKnowsWhereIsReadAgainFromItsBegin() {
+    assign(P0);
+    for (int offset = 0; offset < 4; offset++) {
+      work(P0, offset);
+    }
+    await().until(() -> committed(P0) == 4);
+
+    kafka.schedulePollTask(
+        () -> kafka.setPollException(new LogTruncationException(Map.of(P0, 4L), Map.of())));
+
+    awaitPosition(P0, 0);
+    await().until(() -> progress.of(ROW0).done().isEmpty());
+  }
+
   /** The client knows no epoch to compare: its position lies beyond the end of a shorter log. */
   @Test
   void aLogThatEndsBeforeWhatWasReadIsReadAgainFromItsEnd() {

@@ -36,6 +36,26 @@ class StartDecisionTest {
     assertThat(decision.floor()).isZero();
   }
 
+  /** Otherwise a log that was cut off below would be read on from there, and its records missed. */
+  @Test
+  void aPositionBehindWhatIsDoneIsComparedWithTheLogsLeaders() {
+    assertThat(decide(progress("{[0,5)}", 0), log(0, null)).position().leaderEpoch()).contains(0);
+    assertThat(
+            decide(progress("{[0,40)}", 2), log(0, ours(HERE, 2, 0, 50))).position().leaderEpoch())
+        .contains(0);
+    assertThat(
+            StartDecision.resumed(5, 0, false, progress("{[0,5)}", 0), log(0, null))
+                .position()
+                .leaderEpoch())
+        .contains(0);
+    assertThat(
+            StartDecision.resumed(5, 0, true, progress("{[0,5)}", 0), log(0, null))
+                .position()
+                .leaderEpoch())
+        .as("after a cut the stored epoch is one above all that were read")
+        .isEmpty();
+  }
+
   @Test
   void anUnfinishedRecordBelowAllThatIsDoneIsRead() {
     assertThat(decide(progress("{[1,5)}", 0), log(0, null)).position().offset()).isZero();
