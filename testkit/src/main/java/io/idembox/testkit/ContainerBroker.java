@@ -1,5 +1,6 @@
 package io.idembox.testkit;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -33,6 +34,11 @@ final class ContainerBroker implements KafkaBackend {
   @Override
   public String bootstrapServers() {
     return "127.0.0.1:" + port;
+  }
+
+  @Override
+  public Path dataDirectory() {
+    throw new UnsupportedOperationException("Kafka runs in a container: its files are not here");
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.idembox.testkit;
 
 import static java.util.Objects.requireNonNull;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -138,6 +139,15 @@ public final class EmbeddedKafka implements AutoCloseable {
           Admin.create(Map.of(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers()));
     }
     return admin;
+  }
+
+  /**
+   * Where the broker keeps its logs: a folder for each partition, named {@code TOPIC-NUMBER}.
+   *
+   * @throws UnsupportedOperationException if it runs in a container
+   */
+  public Path dataDirectory() {
+    return backend.dataDirectory();
   }
 
   /**

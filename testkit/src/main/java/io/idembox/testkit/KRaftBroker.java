@@ -1,5 +1,7 @@
 package io.idembox.testkit;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -128,6 +130,11 @@ final class KRaftBroker implements KafkaBackend {
   @Override
   public String bootstrapServers() {
     return "127.0.0.1:" + port;
+  }
+
+  @Override
+  public Path dataDirectory() {
+    return Path.of(requireNonNull(settings.get("log.dirs")));
   }
 
   @Override

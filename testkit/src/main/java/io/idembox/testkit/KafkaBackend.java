@@ -1,11 +1,16 @@
 package io.idembox.testkit;
 
+import java.nio.file.Path;
+
 /**
  * How a broker is run: in this process or in a container. Started when made. Not thread-safe: the
  * caller locks.
  */
 interface KafkaBackend extends AutoCloseable {
   String bootstrapServers();
+
+  /** Where the broker keeps its logs. */
+  Path dataDirectory();
 
   /** Stops the broker and keeps its port and data. No effect on one that is stopped. */
   void stop();
