@@ -119,8 +119,8 @@ final class ReplayCommandTest extends RunningServiceTestBase {
   /** Replays run one after the other while the live member is killed and records keep coming. */
   @Test
   void besideALoadedGroupThatIsKilledNothingIsLostOrHandledTwice() throws Exception {
-    int records = 1_200;
-    int kills = 3;
+    int records = 600;
+    int kills = 2;
     AtomicBoolean over = new AtomicBoolean();
     ExecutorService helpers = Executors.newFixedThreadPool(2);
     try {
@@ -170,8 +170,10 @@ final class ReplayCommandTest extends RunningServiceTestBase {
   }
 
   private JavaProcess live() {
-    // A short lease, so that effects of a killed process are soon taken up.
+    // So that the partitions and the effects of a killed process are soon taken up.
     return process("run")
+        .env("IDEMBOX_KAFKA_SESSION_TIMEOUT_MS", "6000")
+        .env("IDEMBOX_KAFKA_HEARTBEAT_INTERVAL_MS", "1500")
         .env("IDEMBOX_CONSUMER_EFFECT_CONCURRENCY", "1")
         .env("IDEMBOX_EFFECTS_0__LEASE", "6s")
         .start();
