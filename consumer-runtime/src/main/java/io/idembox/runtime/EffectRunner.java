@@ -98,8 +98,8 @@ final class EffectRunner {
         }
         byEffect.forEach((effect, owed) -> runGroup(effect, owed, new Run(turns, renewal, goesOn)));
       }
-      giveBackHeldUp(turns.heldUp());
     }
+    giveBackHeldUp(turns.heldUp());
     return turns.freed();
   }
 
@@ -189,39 +189,49 @@ final class EffectRunner {
     for (JournalEntry entry : owed) {
       (entry.started() ? started : unstarted).add(entry);
     }
-    inParts(name, started, STARTED_AT_ONCE, run.goOn(), part -> perform(group, name, part, run));
+    inParts(name, started, STARTED_AT_ONCE, run, part -> perform(group, name, part, run));
     inParts(
         name,
         unstarted,
         group.marksHaveConsequences() ? MARKED_AT_ONCE : STARTED_AT_ONCE,
-        run.goOn(),
-        part -> perform(group, name, marked(part), run));
+        run,
+        part -> perform(group, name, marked(part, run), run));
   }
 
-  private List<JournalEntry> marked(List<JournalEntry> entries) {
+  private List<JournalEntry> marked(List<JournalEntry> entries, Run run) {
     List<JournalEntry> marked = journal.markStarted(entries, leases.length());
     if (marked.size() < entries.size()) {
       // Another member has them, which this leaves alone; or one before them in their queue has not
       // finished, and then they are nobody's until it has.
       Set<Long> ids = marked.stream().map(JournalEntry::id).collect(Collectors.toSet());
-      journal.giveBack(
+      giveBack(
           entries.stream()
               .filter(entry -> entry.turn() != null && !ids.contains(entry.id()))
-              .toList());
+              .toList(),
+          run);
     }
     return marked;
+  }
+
+  /**
+   * Its lease's renewal ends first: the sweeper of this very member may take an entry at once, and
+   * renews it then.
+   */
+  private void giveBack(List<JournalEntry> entries, Run run) {
+    run.renewal().ended(entries);
+    journal.giveBack(entries);
   }
 
   private void inParts(
       String name,
       List<JournalEntry> entries,
       int most,
-      BooleanSupplier goOn,
+      Run run,
       Consumer<List<JournalEntry>> perform) {
     for (int from = 0; from < entries.size(); from += most) {
-      if (!goOn.getAsBoolean()) {
+      if (!run.goOn().getAsBoolean()) {
         List<JournalEntry> rest = entries.subList(from, entries.size());
-        journal.giveBack(rest);
+        giveBack(rest, run);
         log.info("{} effects were not begun; they are due for another member", rest.size());
         return;
       }

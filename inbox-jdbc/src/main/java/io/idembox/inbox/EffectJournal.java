@@ -190,8 +190,8 @@ public interface EffectJournal {
     }
 
     /**
-     * It was not tried, since another holds its key or the guard's store is away; due again after
-     * the delay, with the same attempt.
+     * It was not tried, since another holds its key, or its provider or the guard's store is away;
+     * due again after the delay, with the same attempt. For an entry that was not marked too.
      */
     public static Settlement postponed(JournalEntry entry, Duration delay, String reason) {
       return new Settlement(entry, Result.POSTPONED, null, reason, delay);

@@ -205,24 +205,25 @@ final class JournalSql {
 
   /**
    * DONE and REJECTED drop the request; a run that ended unknown leaves its mark for all later
-   * ones; a run that never came about gives its attempt back. Rows are not locked in order first,
-   * which would double the work: the owner of a mark settles it once, and whoever else looks at
-   * several marks passes over locked rows.
+   * ones; a run that never came about gives its attempt back, if it was marked at all. Rows are not
+   * locked in order first, which would double the work: the owner of a mark settles it once, and
+   * whoever else looks at several marks passes over locked rows.
    */
   static final String SETTLE =
       DURABLE
           + """
-          update idembox.effect e
-          set state = s.state, owner = null, attempt = e.attempt - s.unused,
-            due_at = case when s.state in (0, 3) then clock_timestamp() + s.delay_ms * interval '1 millisecond' end,
-            settled_at = case when s.state in (0, 3) then null else clock_timestamp() end,
-            unknown_before = e.unknown_before or s.state = 3,
-            request = case when s.state in (2, 6) then null else e.request end,
-            receipt = s.receipt, receipt_format = case when s.receipt is null then null else 1 end,
-            last_error = s.last_error
-          from unnest(?::int8[], ?::int4[], ?::int2[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
-            as s(id, attempt, state, unused, delay_ms, receipt, last_error), durable
-          where e.id = s.id and e.state = 1 and e.owner = ? and e.attempt = s.attempt
+            update idembox.effect e
+            set state = s.state, owner = null, attempt = e.attempt - case when e.state = 1 then s.unused else 0 end,
+              due_at = case when s.state in (0, 3) then clock_timestamp() + s.delay_ms * interval '1 millisecond' end,
+              settled_at = case when s.state in (0, 3) then null else clock_timestamp() end,
+              unknown_before = e.unknown_before or s.state = 3,
+              request = case when s.state in (2, 6) then null else e.request end,
+              receipt = s.receipt, receipt_format = case when s.receipt is null then null else 1 end,
+              last_error = s.last_error
+            from unnest(?::int8[], ?::int4[], ?::int2[], ?::int2[], ?::int8[], ?::bytea[], ?::text[])
+              as s(id, attempt, state, unused, delay_ms, receipt, last_error), durable
+            where e.id = s.id and e.owner = ?
+          and (e.state = 1 and e.attempt = s.attempt or e.state = 0 and s.unused = 1 and e.attempt = s.attempt - 1)
           """;
 
   /** Passes over rows that are being settled at this moment: they need no lease any more. */

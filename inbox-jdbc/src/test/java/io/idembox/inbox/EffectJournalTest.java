@@ -227,6 +227,18 @@ final class EffectJournalTest {
   }
 
   @Test
+  void anEffectThatIsOnlyReservedIsPostponedToo() throws Exception {
+    JournalEntry entry = ask(inbox, UUID.randomUUID(), HELD_MAIL, "9", "x").intents().get(0);
+    assertThat(inbox.journal().settle(List.of(Settlement.done(entry, null)))).isZero();
+
+    settle(Settlement.postponed(entry, Duration.ZERO, "its provider seems to be away"));
+
+    JournalEntry again = other.journal().takeDue(10, LEASE).get(0);
+    assertThat(again.attempt()).isEqualTo(1);
+    assertThat(again.earlierAttemptUnknown()).isFalse();
+  }
+
+  @Test
   void anUnknownOutcomeIsRememberedThroughLaterAttempts() throws Exception {
     JournalEntry entry = ask(inbox, UUID.randomUUID(), MAIL, "9", "x").intents().get(0);
     settle(Settlement.inDoubt(entry, Duration.ZERO, "timed out"));
@@ -291,8 +303,8 @@ final class EffectJournalTest {
     JournalEntry entry = ask(inbox, UUID.randomUUID(), HELD_MAIL, "9", "x").intents().get(0);
     fixture.execute("create table seen (level text)");
     fixture.execute(
-        "create function see() returns trigger language plpgsql as $$ begin"
-            + " insert into public.seen values (current_setting('synchronous_commit')); return null; end $$");
+        "create function see() returns trigger language plpgsql as $$ begin insert into public.seen"
+            + " values (current_setting('synchronous_commit')); return null; end $$");
     fixture.execute(
         "create trigger see after update on idembox.effect for each row execute function see()");
     fixture.execute("alter database " + fixture.database.name() + " set synchronous_commit = off");
