@@ -1,7 +1,5 @@
 package io.idembox.inbox;
 
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 
 /** Half of a SHA-256: enough to tell requests apart, and half the room in each row. */
@@ -11,10 +9,6 @@ final class Fingerprints {
   private Fingerprints() {}
 
   static byte[] of(byte[] comparable) {
-    try {
-      return Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(comparable), LENGTH);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java platform has SHA-256", e);
-    }
+    return Arrays.copyOf(MessageIds.threadsSha256().digest(comparable), LENGTH);
   }
 }

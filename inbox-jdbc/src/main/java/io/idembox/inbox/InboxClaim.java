@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import java.nio.ByteBuffer;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
@@ -59,12 +58,8 @@ public record InboxClaim(
 
   /** Not kept secret, but chosen by strangers: so that none can make all keys wait for one. */
   private long hash(byte[] recordKey) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(topicId).array());
-      return ByteBuffer.wrap(sha.digest(recordKey)).getLong();
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("Every Java has SHA-256", e);
-    }
+    MessageDigest sha = MessageIds.threadsSha256();
+    sha.update(ByteBuffer.allocate(Integer.BYTES).putInt(topicId).array());
+    return ByteBuffer.wrap(sha.digest(recordKey)).getLong();
   }
 }
