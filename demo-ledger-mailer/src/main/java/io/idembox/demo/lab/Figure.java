@@ -17,7 +17,7 @@ enum Figure {
   /** What it took. */
   SECONDS("seconds", "seconds"),
   /** Time of the whole replay, divided by its events. */
-  MICROS_PER_SKIP("microsPerSkip", "µs an event"),
+  MICROS_PER_SKIP("microsPerSkip", "microseconds an event"),
   /** Different receipts that the workers got. */
   RECEIPTS("receipts", "different receipts"),
   /** Answers "in progress, requeue". */

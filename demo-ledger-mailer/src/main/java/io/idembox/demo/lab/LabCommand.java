@@ -114,10 +114,10 @@ public final class LabCommand implements Callable<Integer> {
       LabReport.write(results, file);
     }
     if (results.stream().allMatch(ScenarioResult::holds)) {
-      out.println("All hold.");
+      out.println(results.size() == 1 ? "It holds." : "All " + results.size() + " scenarios hold.");
       return CommandLine.ExitCode.OK;
     }
-    err.println("Not all hold; see the table.");
+    err.println("Not all of our figures hold: see DOES NOT HOLD in the table.");
     return CommandLine.ExitCode.SOFTWARE;
   }
 }

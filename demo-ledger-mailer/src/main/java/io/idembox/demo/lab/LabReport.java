@@ -15,15 +15,12 @@ import java.util.Set;
 
 /** Shows what the scenarios came to. */
 final class LabReport {
-  private static final String ROW = "   %-52s %14s %14s%n";
-
   private LabReport() {}
 
   /** The table, for people. */
   static void print(List<ScenarioResult> results, PrintStream out) {
-    out.printf(ROW, "", "article", "ours");
     for (ScenarioResult result : results) {
-      out.println(result.id() + "  " + result.name());
+      row(out, result.id() + "  " + result.name(), "article", "ours");
       for (Comparison one : result.comparisons()) {
         print(one, out);
       }
@@ -43,9 +40,12 @@ final class LabReport {
     figures.addAll(one.article().present());
     figures.addAll(one.ours().present());
     for (Figure figure : figures) {
-      out.printf(
-          ROW, "  " + figure.label(), shown(one.article(), figure), shown(one.ours(), figure));
+      row(out, "     " + figure.label(), shown(one.article(), figure), shown(one.ours(), figure));
     }
+  }
+
+  private static void row(PrintStream out, String what, String article, String ours) {
+    out.printf("%-48s %12s %12s%n", what, article, ours);
   }
 
   private static String shown(Figures figures, Figure figure) {
@@ -54,8 +54,8 @@ final class LabReport {
         .map(
             value ->
                 value instanceof Double
-                    ? "%,.1f".formatted(value.doubleValue())
-                    : "%,d".formatted(value.longValue()))
+                    ? String.format(Locale.ROOT, "%,.1f", value.doubleValue())
+                    : String.format(Locale.ROOT, "%,d", value.longValue()))
         .orElse("-");
   }
 

@@ -32,7 +32,7 @@ class ComparisonTest {
 
     assertThat(compared(limit, Figures.of(Figure.MICROS_PER_SKIP, 12.5)).faults()).isEmpty();
     assertThat(compared(limit, Figures.of(Figure.MICROS_PER_SKIP, 2_000.1)).faults())
-        .containsExactly("a thing: µs an event is 2000.1, above 2000");
+        .containsExactly("a thing: microseconds an event is 2000.1, above 2000");
   }
 
   @Test

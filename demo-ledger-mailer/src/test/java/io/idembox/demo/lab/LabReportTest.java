@@ -90,13 +90,12 @@ class LabReportTest {
   void theTableShowsArticleAndOursSideBySide() {
     assertThat(printed(result(Figures.NONE, ALL)).lines().map(line -> line.replaceAll(" +", " ")))
         .contains(
-            " article ours",
-            "1 a scenario",
+            "1 a scenario article ours",
             " plain handler",
             " mails 2 2",
             " mails 3 7",
             " skipped - 338,400",
-            " µs an event - 12.5",
+            " microseconds an event - 12.5",
             " told to requeue - 1",
             " a note",
             " holds, 1.5 s");
