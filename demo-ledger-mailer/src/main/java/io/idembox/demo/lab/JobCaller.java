@@ -18,6 +18,7 @@ import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** A worker that was given a job which another one has too. */
 final class JobCaller {
@@ -34,14 +35,17 @@ final class JobCaller {
    * Does the job, once the lab says go.
    *
    * @param args the settings file; {@code plain}, {@code wait} or {@code fail}; the file whose
-   *     appearance says go
+   *     appearance says go; for one that stands still in its sending, the file whose appearance
+   *     ends that
    */
   public static void main(String[] args) throws Exception {
     LedgerMailerSettings settings = LedgerMailerSettings.read(Path.of(args[0]));
     Path go = Path.of(args[2]);
+    Path hold = args.length > 3 ? Path.of(args[3]) : null;
     if (args[1].equals("plain")) {
       try (PlainMailer mailer = new PlainMailer(settings.mail())) {
-        awaitGo(go);
+        ready(go);
+        standStill(hold);
         LabLines.say("receipt " + mailer.send(JOB));
       }
       return;
@@ -51,19 +55,30 @@ final class JobCaller {
     try (RedisEffectStore store = RedisEffectStore.connect(settings.redisUri());
         EffectGuard guard = EffectGuard.builder(store).namespace("lab2-" + args[1]).build();
         InvoiceMailEffect mail = new InvoiceMailEffect(settings.mail())) {
-      awaitGo(go);
-      call(guard, new Patient(mail, second));
+      ready(go);
+      call(guard, new Held(mail, second, hold));
     }
   }
 
-  private static void awaitGo(Path go) throws InterruptedException {
+  private static void ready(Path go) throws InterruptedException {
     LabLines.say("ready");
-    while (!Files.exists(go)) {
+    await(go);
+  }
+
+  private static void standStill(@Nullable Path hold) throws InterruptedException {
+    if (hold != null) {
+      LabLines.say("sending");
+      await(hold);
+    }
+  }
+
+  private static void await(Path file) throws InterruptedException {
+    while (!Files.exists(file)) {
       Thread.sleep(LOOK_EVERY.toMillis());
     }
   }
 
-  private static void call(EffectGuard guard, Patient mail) throws InterruptedException {
+  private static void call(EffectGuard guard, Held mail) throws InterruptedException {
     EffectKey key = EffectKey.of("mail.invoice").id(JOB.orderId());
     while (true) {
       LabLines.say("calling");
@@ -91,8 +106,8 @@ final class JobCaller {
     return String.valueOf(receipt);
   }
 
-  /** The demo's mail, with another policy for the second caller. */
-  private record Patient(InvoiceMailEffect mail, SecondCaller second)
+  /** The demo's mail, with another policy for the second caller, and slow where it is told so. */
+  private record Held(InvoiceMailEffect mail, SecondCaller second, @Nullable Path hold)
       implements ResolvableEffect<InvoiceMail, MailReceipt> {
     @Override
     public EffectName<InvoiceMail, MailReceipt> name() {
@@ -106,6 +121,7 @@ final class JobCaller {
 
     @Override
     public MailReceipt perform(InvoiceMail request, EffectAttempt attempt) throws Exception {
+      standStill(hold);
       return mail.perform(request, attempt);
     }
 

@@ -13,16 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 
 /** Two processes have the same job at the same time; the second comes while the first sends. */
 final class TwoWorkersOneJob implements Scenario {
-
-  // The mail server keeps the first worker waiting for its answer. Below the five seconds after
-  // which the worker would give up.
-  private static final long MOST_HELD_MS = 4_000;
 
   // Long enough for a call to reach Redis, ask, and begin to wait.
   private static final long SECOND_ASKS_MS = 300;
@@ -39,7 +32,7 @@ final class TwoWorkersOneJob implements Scenario {
 
   @Override
   public String note() {
-    return "Two processes; the mail server keeps the first one waiting until the second has asked.";
+    return "Two processes; the first one stands still in its sending until the second has asked.";
   }
 
   @Override
@@ -68,28 +61,18 @@ final class TwoWorkersOneJob implements Scenario {
     try (Workplace place = bench.workplace("lab2-" + way)) {
       Path goFirst = place.file(".go-1");
       Path goSecond = place.file(".go-2");
-      CountDownLatch sending = new CountDownLatch(1);
-      CountDownLatch answer = new CountDownLatch(1);
-      place.mail().whenArrived(1, () -> hold(sending, answer));
-      try (WorkerProcess first = place.start(JobCaller.class, way, goFirst.toString());
+      Path hold = place.file(".hold");
+      try (WorkerProcess first =
+              place.start(JobCaller.class, way, goFirst.toString(), hold.toString());
           WorkerProcess second = place.start(JobCaller.class, way, goSecond.toString())) {
         place.awaitLines("ready", 2, first);
         Files.createFile(goFirst);
-        bench
-            .waiting()
-            .until(
-                () ->
-                    sending.getCount() == 0
-                        ? Optional.empty()
-                        : Optional.of("the first worker's mail"),
-                first);
+        place.awaitLines("sending", 1, first);
         Files.createFile(goSecond);
         letTheSecondAsk(bench, place, way, second);
-        answer.countDown();
+        Files.createFile(hold);
         place.awaitEnd(first);
         place.awaitEnd(second);
-      } finally {
-        answer.countDown();
       }
       int mails = place.mail().arrived();
       bench.progress().note(way + ": the second worker came while the first was sending");
@@ -113,16 +96,6 @@ final class TwoWorkersOneJob implements Scenario {
         place.awaitLines("calling", 2, second);
         bench.stop().pause(SECOND_ASKS_MS);
       }
-    }
-  }
-
-  /** On the mail server's thread: the mail is there, and its sender waits for the answer. */
-  private static void hold(CountDownLatch sending, CountDownLatch answer) {
-    sending.countDown();
-    try {
-      answer.await(MOST_HELD_MS, TimeUnit.MILLISECONDS);
-    } catch (InterruptedException closing) {
-      Thread.currentThread().interrupt();
     }
   }
 }
