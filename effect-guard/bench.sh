@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Measures the guard beside plain Redis commands: effect-guard/bench.sh [--redis URI] [--json FILE] [--quick]
+# Measures the guard beside plain Redis commands: effect-guard/bench.sh [--redis URI] [--json FILE] [--quick] [--latency]
+# --latency measures one caller alone: claim, complete and replay, beside the plain pair.
 # Without --redis it starts a server of its own. Nothing else should run on the machine meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -13,8 +13,9 @@ import java.util.Map;
 
 /**
  * The guard's figures beside plain Redis commands in the same run. Arguments: {@code [--redis URI]
- * [--json FILE] [--quick]}; without a URI it starts a server of its own, in memory. The server must
- * be empty but for this run.
+ * [--json FILE] [--quick] [--latency]}; without a URI it starts a server of its own, in memory. The
+ * server must be empty but for this run. With {@code --latency} only one caller's calls are
+ * measured, which takes twenty seconds.
  */
 public final class GuardBenchmark {
   private GuardBenchmark() {}
@@ -23,22 +24,24 @@ public final class GuardBenchmark {
     String uri = null;
     Path json = null;
     boolean quick = false;
+    boolean latency = false;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--redis" -> uri = args[++i];
         case "--json" -> json = Path.of(args[++i]);
         case "--quick" -> quick = true;
+        case "--latency" -> latency = true;
         default ->
             throw new IllegalArgumentException(
-                "Unknown argument " + args[i] + "; known: --redis, --json, --quick");
+                "Unknown argument " + args[i] + "; known: --redis, --json, --quick, --latency");
       }
     }
     Map<String, Object> figures;
     if (uri != null) {
-      figures = run(uri, quick);
+      figures = run(uri, quick, latency);
     } else {
       try (EmbeddedRedis redis = EmbeddedRedis.builder().inMemory().start()) {
-        figures = run(redis.uri(), quick);
+        figures = run(redis.uri(), quick, latency);
       }
     }
     String text =
@@ -49,7 +52,7 @@ public final class GuardBenchmark {
     }
   }
 
-  private static Map<String, Object> run(String uri, boolean quick) {
+  private static Map<String, Object> run(String uri, boolean quick, boolean onlyLatency) {
     Map<String, Object> figures = new LinkedHashMap<>();
     try (RedisEffectStore store =
             RedisEffectStore.builder(uri).commandTimeout(Duration.ofSeconds(5)).connect();
@@ -59,8 +62,10 @@ public final class GuardBenchmark {
       figures.put("processors", Runtime.getRuntime().availableProcessors());
       LatencyFigures latency = new LatencyFigures(store, plain);
       latency.measure(quick ? 30 : 200, figures);
-      new BulkFigures(store, plain).measure(quick ? 20 : 200, figures);
-      new MemoryFigures(store, plain).measure(quick ? 100_000 : 1_000_000, figures);
+      if (!onlyLatency) {
+        new BulkFigures(store, plain).measure(quick ? 20 : 200, figures);
+        new MemoryFigures(store, plain).measure(quick ? 100_000 : 1_000_000, figures);
+      }
     }
     return figures;
   }

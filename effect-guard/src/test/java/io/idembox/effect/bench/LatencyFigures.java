@@ -32,6 +32,7 @@ final class LatencyFigures {
     InvoiceEffect effect = new InvoiceEffect();
     EffectPolicy policy = EffectPolicy.defaults();
     Samples pair = new Samples(turns);
+    Samples bare = new Samples(turns);
     Samples guarded = new Samples(turns);
     Samples lambda = new Samples(turns);
     Samples get = new Samples(turns);
@@ -40,6 +41,7 @@ final class LatencyFigures {
       for (int turn = -WARM_UP_TURNS; turn < turns; turn++) {
         long first = (turn + WARM_UP_TURNS) * (long) BLOCK;
         pair.block(turn, first, plain::pair);
+        bare.block(turn, first, plain::barePair);
         guarded.block(
             turn, first, n -> guard.once(effect, EffectKey.of("bench.invoice").id(n), REQUEST));
         lambda.block(
@@ -58,12 +60,16 @@ final class LatencyFigures {
     }
     Map<String, Object> out = new LinkedHashMap<>();
     out.put("plainPairP50", pair.micros());
+    out.put("barePairP50", bare.micros());
     out.put("guardP50", guarded.micros());
     out.put("guardLambdaP50", lambda.micros());
     out.put("ratioP50", guarded.over(pair, 50));
     out.put("ratioP50LowestQuarter", guarded.over(pair, 25));
     out.put("ratioP50HighestQuarter", guarded.over(pair, 75));
     out.put("ratioLambdaP50", lambda.over(pair, 50));
+    out.put("ratioBareP50", guarded.over(bare, 50));
+    out.put("ratioBareP50LowestQuarter", guarded.over(bare, 25));
+    out.put("ratioBareP50HighestQuarter", guarded.over(bare, 75));
     out.put("plainPairP99", pair.all(99));
     out.put("guardP99", guarded.all(99));
     out.put("plainGetP50", get.micros());
