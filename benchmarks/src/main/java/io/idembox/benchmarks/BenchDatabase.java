@@ -94,10 +94,14 @@ final class BenchDatabase {
   /**
    * Fills the inbox with rows of a consumer as they would be there after a long time: their ids are
    * older than those of all orders, and grow.
+   *
+   * @throws BenchmarkException if there is no such consumer or topic
    */
   void addOlderRows(String consumer, String topic, long rows) {
+    long added = 0;
     for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
-      execute(
+      added +=
+          execute(
           OLDER_ROWS.formatted(
               Order.FIRST_ID_MS - rows / Order.IDS_IN_A_MS - 1,
               Order.IDS_IN_A_MS,
@@ -105,6 +109,9 @@ final class BenchDatabase {
               Math.min(rows, from + ROWS_AT_ONCE) - 1,
               consumer,
               topic));
+    }
+    if (added != rows) {
+      throw new BenchmarkException(added + " older rows were added; expected " + rows);
     }
     execute("vacuum analyze idembox.inbox");
     execute("checkpoint");
@@ -114,7 +121,9 @@ final class BenchDatabase {
   void removeOrders(String topic) {
     execute("truncate bench.ledger");
     execute(
-        "delete from idembox.inbox where message_id >= '%s'"
+        """
+        delete from idembox.inbox
+        where consumer_id = any(array(select id from idembox.consumer)) and message_id >= '%s'"""
             .formatted(new UUID(Order.FIRST_ID_MS << 16, 0)));
     forgetProgress(topic);
     // Else the claim would meet the dead rows of the pass before.
@@ -175,10 +184,12 @@ final class BenchDatabase {
     }
   }
 
-  private void execute(String sql) {
+  /** Returns how many rows it changed, if it says so. */
+  private long execute(String sql) {
     try (Connection connection = DriverManager.getConnection(jdbcUrl);
         Statement statement = connection.createStatement()) {
       statement.execute(sql);
+      return statement.getLargeUpdateCount();
     } catch (SQLException e) {
       throw new BenchmarkException("The database refused: " + sql, e);
     }
