@@ -26,6 +26,8 @@ final class ConsumerMetrics {
   private final Timer transactions;
   private final DistributionSummary transactionRecords;
   private final Map<TopicPartition, List<Meter>> gauges = new ConcurrentHashMap<>();
+  private final Map<TopicPartition, PartitionWork> assigned = new ConcurrentHashMap<>();
+  private final List<Meter> stalls = new ArrayList<>();
 
   ConsumerMetrics(MeterRegistry registry, String consumer) {
     this.registry = registry;
@@ -42,12 +44,37 @@ final class ConsumerMetrics {
             .register(registry);
   }
 
+  /** By reason; there while anything is assigned, so that the next consumer's are its own. */
+  private List<Meter> stallGauges() {
+    List<Meter> meters = new ArrayList<>();
+    for (Stall.Reason reason : Stall.Reason.values()) {
+      meters.add(
+          Gauge.builder("idembox.stalls", this, metrics -> metrics.stalledBy(reason))
+              .description("Partitions that do not move, or in which a key does not, by the reason")
+              .tags("consumer", consumer, "reason", reason.name().toLowerCase(Locale.ROOT))
+              .strongReference(true)
+              .register(registry));
+    }
+    return meters;
+  }
+
+  private double stalledBy(Stall.Reason reason) {
+    return assigned.values().stream()
+        .filter(work -> work.status().stall().filter(stall -> stall.reason() == reason).isPresent())
+        .count();
+  }
+
   void committed(BatchReport report, Duration took) {
     transactions.record(took);
     transactionRecords.record(report.delivered());
     records(report.topic(), "handled").increment(report.handled());
     records(report.topic(), "ignored").increment(report.ignored());
     records(report.topic(), "skipped").increment(report.skipped());
+  }
+
+  /** A record failed, and is handled again after a pause. */
+  void retried(String topic) {
+    records(topic, "retried").increment();
   }
 
   void gaveUp(String topic) {
@@ -139,9 +166,17 @@ final class ConsumerMetrics {
             "How long the partition, or a key in it, has not moved; 0 while it moves",
             w -> w.status().stall().map(stall -> age(stall.since())).orElse(0.0)));
     gauges.put(partition, meters);
+    if (assigned.isEmpty()) {
+      stalls.addAll(stallGauges());
+    }
+    assigned.put(partition, work);
   }
 
   void ended(TopicPartition partition) {
+    if (assigned.remove(partition) != null && assigned.isEmpty()) {
+      stalls.forEach(registry::remove);
+      stalls.clear();
+    }
     List<Meter> meters = gauges.remove(partition);
     if (meters != null) {
       meters.forEach(registry::remove);

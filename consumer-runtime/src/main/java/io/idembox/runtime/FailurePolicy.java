@@ -172,6 +172,7 @@ final class FailurePolicy {
       health.gaveUp();
       return after;
     }
+    metrics.retried(batch.first().topic());
     // The pause between two attempts bounds the rate of these lines.
     log.error(
         "Attempt {} failed, the record is kept and what is ordered behind it waits; next attempt in"

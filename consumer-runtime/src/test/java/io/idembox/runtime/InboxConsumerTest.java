@@ -128,7 +128,12 @@ class InboxConsumerTest extends ConsumerTestBase {
         .isEqualTo(20);
     assertThat(meters.get("idembox.stalled.seconds").tag("partition", "0").gauge().value())
         .isPositive();
+    assertThat(meters.get("idembox.stalls").tag("reason", "record_failing").gauge().value())
+        .isEqualTo(1);
+    assertThat(meters.get("idembox.records").tag("outcome", "retried").counter().count())
+        .isPositive();
     consumer.close();
+    assertThat(meters.find("idembox.stalls").gauges()).isEmpty();
     assertThat(meters.find("idembox.stalled.seconds").gauge()).as("no longer assigned").isNull();
   }
 
