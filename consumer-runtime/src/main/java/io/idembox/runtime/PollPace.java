@@ -16,6 +16,8 @@ import org.apache.kafka.common.TopicPartition;
  * stands still gets it late. Used by the poll thread alone.
  */
 final class PollPace {
+  // Nothing waits but partitions that may be given to this member, which are opened a little later.
+  static final Duration IDLE = Duration.ofMillis(250);
   static final Duration LONGEST = Duration.ofMillis(100);
   static final Duration QUICKEST = Duration.ofMillis(10);
   // Batches end a few times a second: shorter, and the pace would be seen only now and then.
@@ -52,9 +54,12 @@ final class PollPace {
   /** The time for the next poll, once it is known which partitions are held back. */
   Duration next(Collection<HeldPartition> all, Collection<TopicPartition> heldBack) {
     long now = clock.getAsLong();
-    long wait = LONGEST.toNanos();
+    long wait = all.isEmpty() ? LONGEST.toNanos() : IDLE.toNanos();
     for (HeldPartition held : all) {
       Sight sight = look(held, now);
+      if (!isIdle(held)) {
+        wait = Math.min(wait, LONGEST.toNanos());
+      }
       if (heldBack.contains(held.partition())) {
         wait = Math.min(wait, held.isReading() ? halfOf(sight, now) : answerOf(sight, now));
       }
@@ -65,6 +70,11 @@ final class PollPace {
   /** These are not ours any more. */
   void ended(Collection<TopicPartition> partitions) {
     partitions.forEach(sights::remove);
+  }
+
+  /** Everything that was read of it is finished and committed. */
+  private static boolean isIdle(HeldPartition held) {
+    return held.isReading() && held.work().offsets().position() <= held.committed();
   }
 
   private Sight look(HeldPartition held, long now) {

@@ -29,10 +29,21 @@ class PollPaceTest {
   private final HeldPartition held = new HeldPartition(P0, work);
 
   @Test
-  void aPollWaitsLongestWhereNothingIsHeldBack() {
+  void aPollWaitsNoLongerWhereSomethingIsToBeCommitted() {
     reads();
+    offer(1);
+    held.committed(0);
 
     assertThat(pace.next(List.of(held), List.of())).isEqualTo(PollPace.LONGEST);
+  }
+
+  @Test
+  void aPollWaitsLongestWhereEverythingIsDone() {
+    reads();
+    held.committed(0);
+
+    assertThat(pace.next(List.of(held), List.of())).isEqualTo(PollPace.IDLE);
+    assertThat(pace.next(List.of(), List.of())).as("about to join").isEqualTo(PollPace.LONGEST);
   }
 
   @Test

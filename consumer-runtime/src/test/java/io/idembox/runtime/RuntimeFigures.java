@@ -6,6 +6,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.EmbeddedKafka;
 import io.idembox.testkit.EmbeddedPostgres;
+import io.idembox.testkit.JavaProcess;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.nio.ByteBuffer;
@@ -52,6 +53,10 @@ final class RuntimeFigures {
   }
 
   public static void main(String[] args) throws Exception {
+    if (args.length > 0 && args[0].equals("idle-member")) {
+      idleMember(args[1], args[2], args[3]);
+      return;
+    }
     try (EmbeddedKafka kafka = EmbeddedKafka.start();
         EmbeddedPostgres postgres = EmbeddedPostgres.start()) {
       HikariConfig pool = new HikariConfig();
@@ -98,30 +103,51 @@ final class RuntimeFigures {
         records / bare);
   }
 
-  /** Processor time of the process while nothing comes in, in percent of one core. */
+  /** Processor time of a consumer's own process while nothing comes in, in percent of one core. */
   private void idle() throws Exception {
     String topic = topic("idle", PARTITIONS);
     produce(topic, 100, 100, 100);
-    AtomicLong done = new AtomicLong();
-    double idle;
-    try (InboxConsumer consumer = consumer("idle", topic, Ordering.PARTITION, 4, done, 0)) {
-      consumer.start();
-      Awaitility.await().atMost(LONG).until(() -> done.get() >= 100);
-      double unused = cpuPercent(Duration.ofSeconds(10));
-      idle = cpuPercent(Duration.ofSeconds(30));
+    try (JavaProcess member =
+        JavaProcess.start(
+            RuntimeFigures.class,
+            "idle-member",
+            kafka.bootstrapServers(),
+            database.getJdbcUrl(),
+            topic)) {
+      try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
+        Awaitility.await().atMost(LONG).until(() -> committed(admin, "idle") == 100);
+      }
+      double unused = cpuPercent(member, Duration.ofSeconds(15));
+      print("idle", "\"percentOfACore\": %.2f", cpuPercent(member, Duration.ofSeconds(60)));
     }
-    double unused = cpuPercent(Duration.ofSeconds(5));
-    double without = cpuPercent(Duration.ofSeconds(30));
-    // The broker runs in this process, too.
-    print(
-        "idle",
-        "\"percentOfACore\": %.2f, \"withoutTheConsumer\": %.2f, \"ofTheConsumer\": %.2f",
-        idle,
-        without,
-        idle - without);
   }
 
-  /** The same while one partition is full and its first record waits for its next attempt. */
+  private static void idleMember(String brokers, String jdbcUrl, String topic)
+      throws InterruptedException {
+    HikariDataSource database = new HikariDataSource();
+    database.setJdbcUrl(jdbcUrl);
+    InboxConsumer.builder()
+        .name("idle")
+        .kafka(Map.of("bootstrap.servers", brokers))
+        .dataSource(database)
+        .subscribe(Subscription.topics(topic).decodedBy(BYTES, (message, tx) -> {}))
+        .build()
+        .run();
+  }
+
+  private static double cpuPercent(JavaProcess process, Duration over) throws InterruptedException {
+    ProcessHandle.Info info = ProcessHandle.of(process.pid()).orElseThrow().info();
+    Duration before = info.totalCpuDuration().orElseThrow();
+    long begun = System.nanoTime();
+    TimeUnit.NANOSECONDS.sleep(over.toNanos());
+    Duration after =
+        ProcessHandle.of(process.pid()).orElseThrow().info().totalCpuDuration().orElseThrow();
+    return 100.0 * after.minus(before).toNanos() / (System.nanoTime() - begun);
+  }
+
+  /**
+   * The same while all partitions are full and their first records wait for their next attempts.
+   */
   private void stuck() throws Exception {
     String topic = topic("stuck", PARTITIONS);
     produce(topic, 40_000, 100, 100);
