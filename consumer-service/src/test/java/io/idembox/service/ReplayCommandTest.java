@@ -144,7 +144,7 @@ final class ReplayCommandTest extends RunningServiceTestBase {
                 return runs;
               });
       for (int kill = 1; kill <= kills; kill++) {
-        long until = records * kill / (kills + 1L);
+        long until = (long) records * kill / (kills + 1);
         try (JavaProcess live = live()) {
           await().atMost(SOON).until(() -> count("select count(*) from ledger") >= until);
           live.kill();

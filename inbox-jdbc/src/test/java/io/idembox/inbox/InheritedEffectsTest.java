@@ -87,8 +87,7 @@ final class InheritedEffectsTest {
   @Test
   void anInheritedIntentIsFinishedAndLeavesOwedOnesAlone() throws Exception {
     List<InboxClaim> claims = InboxFixture.claims(old, InboxFixture.ids(2));
-    old.run(
-        claims, batch -> batch.begin(0).effects().afterCommit(MAIL.name(), key("owed"), "x"));
+    old.run(claims, batch -> batch.begin(0).effects().afterCommit(MAIL.name(), key("owed"), "x"));
 
     InboxRun run =
         anew.run(
@@ -101,7 +100,9 @@ final class InheritedEffectsTest {
     assertThat(run.fresh().cardinality()).isEqualTo(2);
     assertThat(run.intents()).isEmpty();
     assertThat(anew.inheritedEffects()).isEqualTo(1);
-    assertThat(fixture.text("select string_agg(state || ' ' || inherited, ',' order by state) from idembox.effect"))
+    assertThat(
+            fixture.text(
+                "select string_agg(state || ' ' || inherited, ',' order by state) from idembox.effect"))
         .isEqualTo("1 false,2 true");
     assertThat(anew.journal().takeDue(10, java.time.Duration.ofMinutes(1))).isEmpty();
   }
@@ -116,9 +117,7 @@ final class InheritedEffectsTest {
     LetterRetry retry =
         anew.deadLetters()
             .retry(
-                id,
-                null,
-                (content, tx) -> tx.effects().afterCommit(MAIL.name(), key("old"), "x"));
+                id, null, (content, tx) -> tx.effects().afterCommit(MAIL.name(), key("old"), "x"));
 
     assertThat(retry).isInstanceOf(LetterRetry.Retried.class);
     assertThat(fixture.count("idembox.effect where inherited and state = 2")).isEqualTo(1);
@@ -140,7 +139,9 @@ final class InheritedEffectsTest {
     List<InboxClaim> claims = InboxFixture.claims(old, InboxFixture.ids(1));
     old.run(claims, batch -> batch.begin(0));
     assertThatThrownBy(
-            () -> anew.run(claims, batch -> batch.begin(0).effects().once(MAIL.name(), key("9"), "x")))
+            () ->
+                anew.run(
+                    claims, batch -> batch.begin(0).effects().once(MAIL.name(), key("9"), "x")))
         .isInstanceOf(ReceiptUnavailableException.class)
         .hasMessageContaining("mail")
         .hasMessageContaining("RebuildableEffect");
