@@ -70,7 +70,9 @@ final class MigrationReplay implements Scenario {
     bench.topic(COPY, COPY_PARTITIONS);
     publish(bench, ORIGINAL, 0, plan.known(), MAIL_EVERY);
     try (Workplace place = bench.workplace("lab6")) {
-      int mails = handleOnce(bench, place);
+      // Computed, not counted: mails that the old group sent twice must not pass for wanted ones.
+      int mails = (plan.known() + MAIL_EVERY - 1) / MAIL_EVERY;
+      handleOnce(bench, place);
       copy(bench);
       publish(bench, COPY, plan.known(), plan.copied(), 1);
       Figures ours = replay(bench, place, mails + plan.fresh());
@@ -108,7 +110,7 @@ final class MigrationReplay implements Scenario {
   }
 
   /** The old group handles its topic, and stops. */
-  private static int handleOnce(LabBench bench, Workplace place)
+  private static void handleOnce(LabBench bench, Workplace place)
       throws DemoFailure, StoppedException, InterruptedException, SQLException {
     int known = bench.plan().known();
     bench.progress().begin("the old group", known, "events");
@@ -130,9 +132,12 @@ final class MigrationReplay implements Scenario {
               consumer);
       consumer.stop();
     }
-    int mails = place.mail().arrived();
-    bench.progress().note("the old group has handled all, sent " + mails + " mails, and stopped");
-    return mails;
+    bench
+        .progress()
+        .note(
+            "the old group has handled all, sent "
+                + place.mail().arrived()
+                + " mails, and stopped");
   }
 
   /** Copies the records as a mirror does: key, value and headers. */

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Reads a whole topic as of its creation, from what was acked to the end. Not thread-safe. */
+/** Reads a topic from what was acked to the end that it had when this began. Not thread-safe. */
 final class TopicReader implements AutoCloseable {
   private static final Duration POLL = Duration.ofMillis(200);
 
@@ -48,8 +48,8 @@ final class TopicReader implements AutoCloseable {
     ends = consumer.endOffsets(partitions);
   }
 
-  /** Records from what was acked to the end, as far as it knows before the first is read. */
-  long left() {
+  /** Records between where it stands and the end. */
+  private long left() {
     return ends.entrySet().stream()
         .mapToLong(end -> end.getValue() - consumer.position(end.getKey()))
         .sum();
