@@ -33,6 +33,8 @@ final class GuardWorker {
     }
   }
 
+  private static final int CONNECTS = 5;
+
   private final EffectGuard guard;
   private final EffectPolicy policy;
   private final Path folder;
@@ -54,10 +56,7 @@ final class GuardWorker {
             .build();
     Path folder = Path.of(args[4]);
     List<Boundary> boundaries = Arrays.stream(args).skip(5).map(Boundary::valueOf).toList();
-    try (RedisEffectStore redis =
-            RedisEffectStore.builder(args[0])
-                .commandTimeout(policy.lease().dividedBy(3))
-                .connect();
+    try (RedisEffectStore redis = connect(args[0], policy.lease().dividedBy(3));
         EffectGuard guard =
             EffectGuard.builder(stoppingAfterClaims(redis, folder)).namespace(args[1]).build()) {
       List<CompletableFuture<Void>> runs =
@@ -66,6 +65,19 @@ final class GuardWorker {
               .map(worker -> CompletableFuture.runAsync(worker::run, Background.THREADS))
               .toList();
       runs.forEach(CompletableFuture::join);
+    }
+  }
+
+  /** A client that is started beside others' builds may take longer than its connector waits. */
+  private static RedisEffectStore connect(String uri, Duration commandTimeout) {
+    for (int i = 1; ; i++) {
+      try {
+        return RedisEffectStore.builder(uri).commandTimeout(commandTimeout).connect();
+      } catch (EffectStoreException e) {
+        if (i == CONNECTS) {
+          throw e;
+        }
+      }
     }
   }
 

@@ -58,17 +58,20 @@ final class ProcessDeathTest {
   /** A process that has stopped at all of these. */
   private JavaProcess worker(OnUnknown onUnknown, Boundary... boundaries) {
     JavaProcess process =
-        JavaProcess.start(
-            GuardWorker.class,
-            Stream.concat(
-                    Stream.of(
-                        scope.redis().uri(),
-                        scope.namespace(),
-                        onUnknown.name(),
-                        String.valueOf(LEASE.toMillis()),
-                        folder.toString()),
-                    Arrays.stream(boundaries).map(Enum::name))
-                .toArray(String[]::new));
+        JavaProcess.builder(GuardWorker.class)
+            // Such a process is over before the second compiler pays.
+            .jvmArgs("-XX:TieredStopAtLevel=1")
+            .args(
+                Stream.concat(
+                        Stream.of(
+                            scope.redis().uri(),
+                            scope.namespace(),
+                            onUnknown.name(),
+                            String.valueOf(LEASE.toMillis()),
+                            folder.toString()),
+                        Arrays.stream(boundaries).map(Enum::name))
+                    .toArray(String[]::new))
+            .start();
     for (Boundary boundary : boundaries) {
       process.awaitLine("at " + boundary, LIMIT);
     }

@@ -84,9 +84,9 @@ final class ProtocolModel {
     }
 
     World with(int who, Worker worker) {
-      List<Worker> changed = new ArrayList<>(workers);
-      changed.set(who, worker);
-      return new World(record, journal, List.copyOf(changed), runs, receipt, crashes, lost, losses);
+      List<Worker> changed =
+          who == 0 ? List.of(worker, workers.get(1)) : List.of(workers.get(0), worker);
+      return new World(record, journal, changed, runs, receipt, crashes, lost, losses);
     }
 
     /**
@@ -111,11 +111,27 @@ final class ProtocolModel {
    */
   record Finding(int states, String broken, List<String> history) {}
 
+  /** By what action, from where, a state was first reached. */
+  record Origin(World from, String action) {}
+
+  private static final String[][] ACTS = names("worker %d %s");
+  private static final String[][] CRASHES = names("crash of worker %d at %s");
+
+  private static String[][] names(String format) {
+    Step[] steps = Step.values();
+    String[][] names = new String[2][steps.length];
+    for (int who = 0; who < 2; who++) {
+      for (Step step : steps) {
+        names[who][step.ordinal()] = format.formatted(who, step);
+      }
+    }
+    return names;
+  }
+
   private final OnUnknown policy;
   private final boolean journal;
   private final Table table;
-  private final Map<World, World> cameFrom = new HashMap<>();
-  private final Map<World, String> by = new HashMap<>();
+  private final Map<World, Origin> cameFrom = new HashMap<>();
   private final Deque<World> open = new ArrayDeque<>();
   private final Map<EffectRecord, EffectRecord> records = new HashMap<>();
   private String broken;
@@ -146,22 +162,14 @@ final class ProtocolModel {
             2,
             2,
             journal ? 1 : 0);
-    cameFrom.put(start, start);
+    cameFrom.put(start, new Origin(start, "start"));
     open.add(start);
     while (!open.isEmpty() && broken == null) {
       World world = open.poll();
       boolean[] acted = {false};
       for (int who = 0; who < 2; who++) {
-        int worker = who;
-        act(
-            world,
-            who,
-            (next) ->
-                acted[0] |=
-                    reach(
-                        world,
-                        next,
-                        "worker " + worker + " " + world.workers().get(worker).step()));
+        String act = ACTS[who][world.workers().get(who).step().ordinal()];
+        act(world, who, next -> acted[0] |= reach(world, next, act));
         crash(world, who);
       }
       environment(world);
@@ -170,8 +178,8 @@ final class ProtocolModel {
       }
     }
     List<String> history = new ArrayList<>();
-    for (World at = breaking; at != null && by.containsKey(at); at = cameFrom.get(at)) {
-      history.add(0, by.get(at) + " -> " + at);
+    for (World at = breaking; at != null && !at.equals(start); at = cameFrom.get(at).from()) {
+      history.add(0, cameFrom.get(at).action() + " -> " + at);
     }
     return new Finding(cameFrom.size(), broken, history);
   }
@@ -180,8 +188,7 @@ final class ProtocolModel {
     if (to.equals(from)) {
       return false;
     }
-    if (cameFrom.putIfAbsent(to, from) == null) {
-      by.put(to, action);
+    if (cameFrom.putIfAbsent(to, new Origin(from, action)) == null) {
       open.add(to);
       check(from, to);
     }
@@ -407,7 +414,7 @@ final class ProtocolModel {
               w.crashes() - 1,
               w.lost(),
               w.losses()),
-          "crash of worker " + who + " at " + worker.step());
+          CRASHES[who][worker.step().ordinal()]);
     }
   }
 
