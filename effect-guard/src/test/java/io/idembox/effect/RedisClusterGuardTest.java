@@ -3,13 +3,10 @@ package io.idembox.effect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.idembox.testkit.EmbeddedRedis;
 import io.idembox.testkit.EmbeddedRedisCluster;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 /** Three masters with a replica each; one master dies and its replica takes over. */
@@ -40,9 +37,7 @@ final class RedisClusterGuardTest {
       assertThat(guard.check()).extracting(StoreFinding::code).contains("redis.maxmemory");
       cluster.awaitHealthy(LIMIT);
       // Replication is asynchronous: what the promise holds on is that the replica has the records.
-      await()
-          .atMost(LIMIT)
-          .until(() -> cluster.nodes().stream().allMatch(RedisClusterGuardTest::replicated));
+      await().atMost(LIMIT).until(() -> cluster.nodes().stream().allMatch(Replication::isLevel));
 
       cluster.killMasterOf("{a}", LIMIT);
 
@@ -72,16 +67,5 @@ final class RedisClusterGuardTest {
                 assertThat(guard.operations().sweep()).isZero();
               });
     }
-  }
-
-  /** A replica, or a master whose replica has read all that it wrote. */
-  private static boolean replicated(EmbeddedRedis node) {
-    String info = node.command("INFO", "replication");
-    if (!info.contains("role:master")) {
-      return true;
-    }
-    Matcher written = Pattern.compile("master_repl_offset:(\\d+)").matcher(info);
-    Matcher read = Pattern.compile("slave0:.*offset=(\\d+)").matcher(info);
-    return written.find() && read.find() && written.group(1).equals(read.group(1));
   }
 }

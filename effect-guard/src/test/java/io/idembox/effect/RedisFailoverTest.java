@@ -96,7 +96,7 @@ final class RedisFailoverTest {
       for (int i = 0; i < 100; i++) {
         once(guard, "before-" + i);
       }
-      assertThat(sentinel.master().command("WAIT", "1", "10000")).isEqualTo("1");
+      await().atMost(LIMIT).until(() -> Replication.isLevel(sentinel.master()));
       AtomicBoolean stop = new AtomicBoolean();
       AtomicInteger during = new AtomicInteger();
       List<CompletableFuture<Void>> workers = new ArrayList<>();
@@ -163,7 +163,7 @@ final class RedisFailoverTest {
       await()
           .atMost(LIMIT)
           .until(() -> second.command("INFO", "replication").contains("master_link_status:up"));
-      assertThat(first.command("WAIT", "1", "10000")).isEqualTo("1");
+      await().atMost(LIMIT).until(() -> Replication.isLevel(first));
 
       second.command("REPLICAOF", "NO", "ONE");
       first.command("REPLICAOF", second.host(), Integer.toString(second.port()));
