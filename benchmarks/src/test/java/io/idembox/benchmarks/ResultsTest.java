@@ -103,7 +103,8 @@ final class ResultsTest {
     assertThat(List.of(Workload.values()).toString())
         .isEqualTo(
             "[first-pass, replay, replay-by-id, mixed, effect-after-commit, effect-once, guard-lookup,"
-                + " first-pass-latency, replay-by-id-latency, hot-partition, slow-effect, backlog]");
+                + " first-pass-latency, replay-by-id-latency, hot-partition, slow-effect, backlog,"
+                + " large-inbox]");
   }
 
   private void add(
