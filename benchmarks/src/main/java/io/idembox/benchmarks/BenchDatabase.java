@@ -102,13 +102,13 @@ final class BenchDatabase {
     for (long from = 0; from < rows; from += ROWS_AT_ONCE) {
       added +=
           execute(
-          OLDER_ROWS.formatted(
-              Order.FIRST_ID_MS - rows / Order.IDS_IN_A_MS - 1,
-              Order.IDS_IN_A_MS,
-              from,
-              Math.min(rows, from + ROWS_AT_ONCE) - 1,
-              consumer,
-              topic));
+              OLDER_ROWS.formatted(
+                  Order.FIRST_ID_MS - rows / Order.IDS_IN_A_MS - 1,
+                  Order.IDS_IN_A_MS,
+                  from,
+                  Math.min(rows, from + ROWS_AT_ONCE) - 1,
+                  consumer,
+                  topic));
     }
     if (added != rows) {
       throw new BenchmarkException(added + " older rows were added; expected " + rows);

@@ -40,8 +40,7 @@ record BenchmarkPlan(
       throw new IllegalArgumentException("--partitions must be 1 to 64, not " + partitions);
     }
     if (inboxRows < 1 || inboxRows > 200_000_000) {
-      throw new IllegalArgumentException(
-          "--inbox-rows must be 1 to 200,000,000, not " + inboxRows);
+      throw new IllegalArgumentException("--inbox-rows must be 1 to 200,000,000, not " + inboxRows);
     }
     if (rounds < 1 || rounds > 100) {
       throw new IllegalArgumentException("--rounds must be 1 to 100, not " + rounds);

@@ -17,6 +17,7 @@ record Order(
     String note) {
   private static final JsonMapper JSON = new JsonMapper();
   private static final ObjectReader READER = JSON.readerFor(Order.class);
+
   /** When the first time-ordered id was made; no older row has a later one. */
   static final long FIRST_ID_MS = 1_790_000_000_000L;
 
