@@ -8,8 +8,7 @@ import java.time.Duration;
  *
  * @param ordering which records wait for each other
  * @param concurrency how many batches of one partition run at once, where the ordering allows it
- * @param queuedRecords fetching of the partition pauses at this many waiting records, or at two
- *     batches where the whole partition is in order
+ * @param queuedRecords fetching of the partition pauses at this many waiting records
  * @param queuedBytes and at this many bytes of keys and values
  * @param batchRecords the most records in one transaction
  * @param batchBytes a batch takes no further record once it holds this many bytes

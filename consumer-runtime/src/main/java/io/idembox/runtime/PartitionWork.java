@@ -30,13 +30,10 @@ final class PartitionWork {
   private static final int MOST_OPEN_OFFSETS = 100_000;
   // Lanes share batches that the partition's pace bounds; one that is alone begins with as many.
   private static final int FIRST_OF_A_LANE = 64;
-  // Small batches are fetched for as large ones are.
-  private static final int LEAST_QUEUED = 1_000;
 
   private final TopicPartition partition;
   private final LaneLimits limits;
   private final int turnsAtOnce;
-  private final int queuedRecordsLimit;
   private final Map<Object, Lane> lanes = new HashMap<>();
   private final ArrayDeque<Lane> ready = new ArrayDeque<>();
   private final FinishedOffsets offsets = new FinishedOffsets();
@@ -58,18 +55,7 @@ final class PartitionWork {
     this.partition = partition;
     this.limits = limits;
     this.turnsAtOnce = limits.ordering() == Ordering.PARTITION ? 1 : limits.concurrency();
-    this.queuedRecordsLimit = queuedRecordsLimit(limits);
     this.batchSize = newBatchSize(limits.firstBatch());
-  }
-
-  /**
-   * In order, one batch runs and the next one waits: what waits behind it waits for nothing, and
-   * the garbage collector copies it from place to place meanwhile. Keys need more to choose from.
-   */
-  private static int queuedRecordsLimit(LaneLimits limits) {
-    return limits.ordering() == Ordering.PARTITION
-        ? Math.min(limits.queuedRecords(), Math.max(2 * limits.batchRecords(), LEAST_QUEUED))
-        : limits.queuedRecords();
   }
 
   private BatchSize newBatchSize(int first) {
@@ -178,7 +164,7 @@ final class PartitionWork {
    * @param shareBytes counts if it is less than the limit of one partition
    */
   synchronized boolean isFull(long shareBytes) {
-    return queuedRecords >= queuedRecordsLimit
+    return queuedRecords >= limits.queuedRecords()
         || queuedBytes >= Math.min(limits.queuedBytes(), shareBytes)
         || offsets.open() >= MOST_OPEN_OFFSETS;
   }

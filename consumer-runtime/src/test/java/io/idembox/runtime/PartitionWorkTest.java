@@ -238,31 +238,6 @@ class PartitionWorkTest {
   }
 
   @Test
-  void aPartitionInOrderIsFullWithTwoBatchesAndKeysHaveMoreToChooseFrom() {
-    PartitionWork ordered = new PartitionWork(new TopicPartition("orders", 0), LaneLimits.DEFAULTS);
-    LaneLimits d = LaneLimits.DEFAULTS;
-    LaneLimits keys =
-        new LaneLimits(
-            Ordering.KEY,
-            d.concurrency(),
-            d.queuedRecords(),
-            d.queuedBytes(),
-            d.batchRecords(),
-            d.batchBytes(),
-            d.transactionTarget(),
-            d.firstBatch());
-    PartitionWork keyed = new PartitionWork(new TopicPartition("orders", 0), keys);
-
-    ordered.offer(records(0, 1_999), next(1_999));
-    assertThat(ordered.isFull()).isFalse();
-    ordered.offer(records(1_999, 1), next(2_000));
-    keyed.offer(records(0, 3_999), next(3_999));
-
-    assertThat(ordered.isFull()).isTrue();
-    assertThat(keyed.isFull()).isFalse();
-  }
-
-  @Test
   void noMoreRunsAloneThanAHolderMayHaveInItsHands() {
     inOrder.uncleanStart(1_000_000);
     inOrder.offer(records(10, 1), next(11));
