@@ -127,8 +127,9 @@ class RebuildTest extends ConsumerTestBase {
         with(new Rebuildable(new Sink(database))),
         this::callAndBook,
         ReplayRangeOf.all(topic, 1, 1, 0));
-    assertThat(strings("select order_id from ledger order by position"))
-        .containsExactly("sent o0", "stand-in for o0", "stand-in for o1");
+    assertThat(strings("select order_id from ledger"))
+        .as("of two partitions, that are worked beside each other")
+        .containsExactlyInAnyOrder("sent o0", "stand-in for o0", "stand-in for o1");
     assertThat(rows("select count(*) from sent")).isEqualTo(2);
   }
 
