@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -114,16 +115,17 @@ final class ProtocolModel {
   /** By what action, from where, a state was first reached. */
   record Origin(World from, String action) {}
 
-  private static final String[][] ACTS = names("worker %d %s");
-  private static final String[][] CRASHES = names("crash of worker %d at %s");
+  private static final List<Map<Step, String>> ACTS = names("worker %d %s");
+  private static final List<Map<Step, String>> CRASHES = names("crash of worker %d at %s");
 
-  private static String[][] names(String format) {
-    Step[] steps = Step.values();
-    String[][] names = new String[2][steps.length];
+  private static List<Map<Step, String>> names(String format) {
+    List<Map<Step, String>> names = new ArrayList<>();
     for (int who = 0; who < 2; who++) {
-      for (Step step : steps) {
-        names[who][step.ordinal()] = format.formatted(who, step);
+      Map<Step, String> ofWorker = new EnumMap<>(Step.class);
+      for (Step step : Step.values()) {
+        ofWorker.put(step, format.formatted(who, step));
       }
+      names.add(ofWorker);
     }
     return names;
   }
@@ -168,7 +170,7 @@ final class ProtocolModel {
       World world = open.poll();
       boolean[] acted = {false};
       for (int who = 0; who < 2; who++) {
-        String act = ACTS[who][world.workers().get(who).step().ordinal()];
+        String act = ACTS.get(who).get(world.workers().get(who).step());
         act(world, who, next -> acted[0] |= reach(world, next, act));
         crash(world, who);
       }
@@ -414,7 +416,7 @@ final class ProtocolModel {
               w.crashes() - 1,
               w.lost(),
               w.losses()),
-          CRASHES[who][worker.step().ordinal()]);
+          CRASHES.get(who).get(worker.step()));
     }
   }
 
