@@ -63,6 +63,14 @@ final class ReplayCommand extends StoresCommand {
       description = "At most so many records a second, all partitions together. Default: no limit.")
   private double rate;
 
+  @Option(
+      names = "--accept-resolver-change",
+      description =
+          "Take over other rules for message ids than the consumer was registered with, such as"
+              + " copy-of for a copied topic; also by a dry run. A live group starts with these rules"
+              + " alone from then on.")
+  private boolean acceptResolverChange;
+
   ReplayCommand(Console console) {
     super(console);
   }
@@ -90,6 +98,9 @@ final class ReplayCommand extends StoresCommand {
       if (store != null) {
         RedisStores.refuseErrors(store);
         builder.effectStore(store);
+      }
+      if (acceptResolverChange) {
+        builder.acceptResolverChange();
       }
       InboxConsumer consumer = Service.built(settings, builder);
       InterruptibleReplay interruptible = new InterruptibleReplay(console(), settings);

@@ -14,9 +14,6 @@ import io.idembox.demo.stage.ConsumerGroup;
 import io.idembox.demo.stage.DemoFailure;
 import io.idembox.demo.stage.StopSignal.StoppedException;
 import io.idembox.demo.stage.WorkerProcess;
-import io.idembox.inbox.ConsumerRegistration;
-import io.idembox.inbox.JdbcInbox;
-import io.idembox.inbox.MessageIdResolver;
 import java.io.IOException;
 import java.sql.SQLException;
 import java.util.List;
@@ -163,7 +160,6 @@ final class MigrationReplay implements Scenario {
 
   private static Figures replay(LabBench bench, Workplace place, int mailsWanted)
       throws DemoFailure, StoppedException, InterruptedException, SQLException, IOException {
-    acceptTheCopy(place);
     bench.progress().note("idembox replay of " + COPY + ", a copy of " + ORIGINAL);
     JsonNode answer = ReplayCommand.run(place, COPY, ORIGINAL);
     int mails = place.mail().arrived();
@@ -177,22 +173,6 @@ final class MigrationReplay implements Scenario {
         .and(DUPLICATES, place.rowsTwice() + Math.max(0, mails - mailsWanted))
         .and(SECONDS, Math.round(seconds * 100) / 100.0)
         .and(MICROS_PER_SKIP, Math.round(seconds * 1e7 / Math.max(1, read)) / 10.0);
-  }
-
-  /**
-   * Ids are now looked for where they stood in the old topic: another rule than the consumer is
-   * registered with, which a start would refuse until somebody accepts it.
-   */
-  private static void acceptTheCopy(Workplace place) {
-    JdbcInbox.builder(place.database())
-        .build()
-        .register(
-            new ConsumerRegistration(
-                    MigrationConsumer.NAME,
-                    MigrationConsumer.NAME,
-                    null,
-                    MessageIdResolver.builder().copyOf(ORIGINAL).build().fingerprint())
-                .acceptResolverChange());
   }
 
   /** The same without an inbox. */

@@ -36,7 +36,13 @@ final class ReplayCommand {
     JavaProcess.Builder program =
         JavaProcess.builder(PROGRAM)
             .jvmArgs("-Xmx512m", "-Dlogback.configurationFile=logback-demo.xml")
-            .args("replay", "--config", config.toAbsolutePath().toString(), "--json");
+            // Ids are looked for where they stood in the old topic: another rule than before.
+            .args(
+                "replay",
+                "--config",
+                config.toAbsolutePath().toString(),
+                "--accept-resolver-change",
+                "--json");
     try (WorkerProcess replay = WorkerProcess.start("idembox replay", program, log)) {
       place.awaitEnd(replay);
     }
