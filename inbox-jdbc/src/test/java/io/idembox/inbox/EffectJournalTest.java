@@ -3,6 +3,8 @@ package io.idembox.inbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
+import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.EffectKey;
 import io.idembox.effect.EffectPolicy;
 import io.idembox.effect.OnMismatch;
@@ -300,7 +302,6 @@ final class EffectJournalTest {
   /** Else a crash of the server could take a mark back whose effect has run. */
   @Test
   void marksAndSettlementsWaitForTheDiskWhateverTheRolesSetting() throws Exception {
-    JournalEntry entry = ask(inbox, UUID.randomUUID(), HELD_MAIL, "9", "x").intents().get(0);
     fixture.execute("create table seen (level text)");
     fixture.execute(
         "create function see() returns trigger language plpgsql as $$ begin insert into public.seen"
@@ -308,14 +309,22 @@ final class EffectJournalTest {
     fixture.execute(
         "create trigger see after update on idembox.effect for each row execute function see()");
     fixture.execute("alter database " + fixture.database.name() + " set synchronous_commit = off");
-    fixture.pool.getHikariPoolMXBean().softEvictConnections();
-    try {
-      JournalEntry started = inbox.journal().markStarted(List.of(entry), LEASE).get(0);
-      settle(Settlement.retryAt(started, Duration.ZERO, "x"));
-      JournalEntry taken = inbox.journal().takeDue(1, LEASE).get(0);
-      settle(Settlement.done(inbox.journal().markStarted(List.of(taken), LEASE).get(0), null));
+    // A pool begun after the change: one that stood may be opening a connection at that moment.
+    try (HikariDataSource relaxed = InboxFixture.pool(fixture.database, 2)) {
+      ConsumerInbox member =
+          JdbcInbox.builder(relaxed)
+              .build()
+              .open(fixture.consumer, EffectCatalog.of(HELD_MAIL), null);
+      EffectJournal journal = member.journal();
+      JournalEntry entry = ask(member, UUID.randomUUID(), HELD_MAIL, "9", "x").intents().get(0);
 
-      assertThat(fixture.text("show synchronous_commit")).isEqualTo("off");
+      JournalEntry started = journal.markStarted(List.of(entry), LEASE).get(0);
+      journal.settle(List.of(Settlement.retryAt(started, Duration.ZERO, "x")));
+      JournalEntry taken = journal.takeDue(1, LEASE).get(0);
+      JournalEntry again = journal.markStarted(List.of(taken), LEASE).get(0);
+      journal.settle(List.of(Settlement.done(again, null)));
+
+      assertThat(InboxFixture.text(relaxed, "show synchronous_commit")).isEqualTo("off");
       assertThat(fixture.text("select string_agg(level, ',') from seen"))
           .isEqualTo("on,on,on,on,on");
     } finally {
