@@ -56,6 +56,7 @@ class OffsetFieldCasesTest extends FieldCaseProcesses {
     kafka =
         EmbeddedKafka.builder()
             .behindRelay()
+            .property("group.min.session.timeout.ms", "1000")
             .property("message.max.bytes", "10000000")
             .property("replica.fetch.max.bytes", "10000000")
             .property("log.cleaner.backoff.ms", "200")
@@ -103,7 +104,9 @@ class OffsetFieldCasesTest extends FieldCaseProcesses {
   void c01AStormOfKills() throws Exception {
     makeTopic(1);
     Random random = new Random(1);
-    JavaProcess member = start("handlerMs=20");
+    // What a kill costs is mostly the wait until the group has noticed it.
+    String[] settings = {"handlerMs=20", "sessionMs=2500"};
+    JavaProcess member = start(settings);
     try (Orders orders = orders()) {
       for (int kill = 0; kill < KILLS; kill++) {
         for (int i = kill * 200 / KILLS; i < (kill + 1) * 200 / KILLS; i++) {
@@ -119,7 +122,7 @@ class OffsetFieldCasesTest extends FieldCaseProcesses {
         member.kill();
         members.remove(member);
         member.close();
-        member = start("handlerMs=20");
+        member = start(settings);
       }
     }
     await().atMost(LONG).until(() -> next(0) == 200);
