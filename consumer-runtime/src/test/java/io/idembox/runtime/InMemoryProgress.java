@@ -21,10 +21,16 @@ final class InMemoryProgress implements Progress {
   private final Map<InboxPartition, PartitionProgress> rows = new ConcurrentHashMap<>();
   final Map<InboxPartition, Instant> readUntil = new ConcurrentHashMap<>();
   private volatile @Nullable RuntimeException failure;
+  private volatile @Nullable Runnable beforeCut;
 
   /** From now on each call fails, until it is given null. */
   void failWith(@Nullable RuntimeException failure) {
     this.failure = failure;
+  }
+
+  /** What another member does just before the next cut. */
+  void beforeNextCut(Runnable another) {
+    this.beforeCut = another;
   }
 
   PartitionProgress of(InboxPartition partition) {
@@ -157,6 +163,11 @@ final class InMemoryProgress implements Progress {
   public synchronized PartitionProgress cut(
       PartitionProgress known, long fromOffset, int leaderEpoch) {
     check();
+    Runnable another = beforeCut;
+    if (another != null) {
+      beforeCut = null;
+      another.run();
+    }
     change(
         known.partition(),
         p ->
