@@ -509,6 +509,7 @@ public final class InboxConsumerBuilder {
                 batchRecords,
                 limits.batchBytes(),
                 transactionTarget,
+                kafkaSettings.maxPollRecords(),
                 limits.firstBatch()),
             timeouts(drain),
             new Budgets(

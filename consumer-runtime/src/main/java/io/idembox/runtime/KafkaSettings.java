@@ -25,6 +25,7 @@ final class KafkaSettings {
   private static final Duration PRODUCER_GIVES_UP = Duration.ofSeconds(30);
   // Kafka's own default.
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
+  private static final int MAX_POLL_RECORDS = 2_000;
 
   // As much as Kafka's producer has memory for.
   private static final int LARGEST_REQUEST = 32 << 20;
@@ -76,7 +77,7 @@ final class KafkaSettings {
           "a member keeps working on what it keeps only under the cooperative assignor");
     }
     // Larger polls make larger transactions; memory is bounded by the lanes' bytes.
-    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000");
+    properties.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "" + MAX_POLL_RECORDS);
     properties.putIfAbsent(
         ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "" + SHORT_API_TIMEOUT.toMillis());
     properties.putIfAbsent(
@@ -143,15 +144,30 @@ final class KafkaSettings {
    * @throws IllegalArgumentException if it is set and is no number
    */
   Duration maxPollInterval() {
-    Object given =
-        properties.getOrDefault(
-            ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG, MAX_POLL_INTERVAL.toMillis());
+    return Duration.ofMillis(
+        number(
+            ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
+            MAX_POLL_INTERVAL.toMillis(),
+            "a number of milliseconds"));
+  }
+
+  /**
+   * How many records one poll hands out at most.
+   *
+   * @throws IllegalArgumentException if it is set and is no number
+   */
+  int maxPollRecords() {
+    return (int)
+        number(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS, "a number of records");
+  }
+
+  private long number(String property, long otherwise, String meaning) {
+    Object given = properties.getOrDefault(property, otherwise);
     try {
-      return Duration.ofMillis(Long.parseLong(given.toString().trim()));
+      return Integer.parseInt(given.toString().trim());
     } catch (NumberFormatException e) {
       throw new IllegalArgumentException(
-          "The Kafka property max.poll.interval.ms must be a number of milliseconds, not " + given,
-          e);
+          "The Kafka property " + property + " must be " + meaning + ", not " + given, e);
     }
   }
 

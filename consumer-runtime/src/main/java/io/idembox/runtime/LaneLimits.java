@@ -13,6 +13,7 @@ import java.time.Duration;
  * @param batchRecords the most records in one transaction
  * @param batchBytes a batch takes no further record once it holds this many bytes
  * @param transactionTarget batches shrink while transactions take longer than this
+ * @param pollRecords the most records that one poll hands out, of all partitions
  * @param firstBatch how many records share a transaction before anything is known of their pace
  */
 record LaneLimits(
@@ -23,8 +24,17 @@ record LaneLimits(
     int batchRecords,
     long batchBytes,
     Duration transactionTarget,
+    int pollRecords,
     int firstBatch) {
   static final LaneLimits DEFAULTS =
       new LaneLimits(
-          Ordering.PARTITION, 4, 4_000, 16L << 20, 1_000, 4L << 20, Duration.ofMillis(250), 1);
+          Ordering.PARTITION,
+          4,
+          2_000,
+          16L << 20,
+          1_000,
+          4L << 20,
+          Duration.ofMillis(250),
+          2_000,
+          1);
 }

@@ -419,6 +419,11 @@ final class PartitionWork {
     lag = records;
   }
 
+  /** The same; empty while Kafka has not said. */
+  synchronized OptionalLong lag() {
+    return lag;
+  }
+
   /**
    * What lies behind that, since a producer's transaction is open, as was seen at the last look.
    */

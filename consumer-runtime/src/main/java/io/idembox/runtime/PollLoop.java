@@ -41,8 +41,6 @@ import org.slf4j.LoggerFactory;
  */
 final class PollLoop implements Runnable {
   private static final Logger log = LoggerFactory.getLogger(PollLoop.class);
-  // What waits in all lanes together; handlers, transactions and Kafka's own buffers need the rest.
-  private static final long QUEUES_BYTES = Runtime.getRuntime().maxMemory() / 6;
   private static final Duration UNANNOUNCED_FOR = Duration.ofSeconds(3);
   private static final List<Class<? extends KafkaException>> REFUSED_FOR_GOOD =
       List.of(
@@ -69,6 +67,7 @@ final class PollLoop implements Runnable {
   private final PollPace pace = new PollPace(System::nanoTime);
   private final SkippedRuns skipped;
   private final OperatorPauses pauses = new OperatorPauses();
+  private final HoldingBack holdingBack;
   private volatile boolean joined;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
@@ -116,6 +115,7 @@ final class PollLoop implements Runnable {
     this.budgets = budgets;
     this.workers = around.workers();
     this.assignment = new Assignment(limits, around.metrics());
+    this.holdingBack = new HoldingBack(pauses, pace, limits.pollRecords());
     this.openings = new Openings(consumer, around.ids(), progress, rules, around.metrics());
     this.cuts = new LeaderCuts(progress, this::restart);
     this.commits =
@@ -260,28 +260,23 @@ final class PollLoop implements Runnable {
     // From the live assignment, not from callback arguments: pausing a partition that is no longer
     // owned throws, and Kafka forgets pauses when it assigns anew.
     Set<TopicPartition> paused = consumer.paused();
+    Set<TopicPartition> assigned = Set.copyOf(consumer.assignment());
+    unannounced.keySet().retainAll(assigned);
+    List<HeldPartition> ours = new ArrayList<>();
+    for (TopicPartition partition : assigned) {
+      if (assignment.held(partition).isPresent() || takesOver(partition)) {
+        unannounced.remove(partition);
+        assignment.held(partition).ifPresent(ours::add);
+      }
+    }
+    Set<TopicPartition> hold = holdingBack.of(ours);
     Set<TopicPartition> toPause = new HashSet<>();
     Set<TopicPartition> toResume = new HashSet<>();
-    Set<TopicPartition> assigned = Set.copyOf(consumer.assignment());
-    long share = QUEUES_BYTES / Math.max(1, assigned.size());
-    unannounced.keySet().retainAll(assigned);
-    for (TopicPartition partition : assigned) {
-      if (assignment.held(partition).isEmpty() && !takesOver(partition)) {
-        continue;
-      }
-      unannounced.remove(partition);
-      boolean hold =
-          assignment
-              .held(partition)
-              .map(
-                  held ->
-                      !held.isReading()
-                          || pauses.of(partition) != null
-                          || held.work().isFull(share))
-              .orElse(true);
-      if (hold && !paused.contains(partition)) {
+    for (HeldPartition held : ours) {
+      TopicPartition partition = held.partition();
+      if (hold.contains(partition) && !paused.contains(partition)) {
         toPause.add(partition);
-      } else if (!hold && paused.contains(partition)) {
+      } else if (!hold.contains(partition) && paused.contains(partition)) {
         toResume.add(partition);
       }
     }

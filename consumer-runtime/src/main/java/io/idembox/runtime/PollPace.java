@@ -20,6 +20,9 @@ final class PollPace {
   static final Duration IDLE = Duration.ofMillis(250);
   static final Duration LONGEST = Duration.ofMillis(100);
   static final Duration QUICKEST = Duration.ofMillis(10);
+  static final Duration OFTEN = Duration.ofMillis(20);
+  // Half as long as a fetch without records waits at a broker, by Kafka's default.
+  private static final Duration SOON = Duration.ofMillis(250);
   // Batches end a few times a second: shorter, and the pace would be seen only now and then.
   private static final long WINDOW = TimeUnit.SECONDS.toNanos(1);
   // The database and Kafka answer within milliseconds, or are away.
@@ -61,10 +64,16 @@ final class PollPace {
         wait = Math.min(wait, LONGEST.toNanos());
       }
       if (heldBack.contains(held.partition())) {
-        wait = Math.min(wait, held.isReading() ? halfOf(sight, now) : answerOf(sight, now));
+        wait = Math.min(wait, held.isReading() ? lookAt(sight, now) : answerOf(sight, now));
       }
     }
     return Duration.ofNanos(Math.max(wait, QUICKEST.toNanos()));
+  }
+
+  /** Whether half of what waits in its lanes will be gone in a moment, at the pace of now. */
+  boolean worksOffSoon(HeldPartition held) {
+    long now = clock.getAsLong();
+    return halfOf(look(held, now), now) <= SOON.toNanos();
   }
 
   /** These are not ours any more. */
@@ -108,6 +117,15 @@ final class PollPace {
     return worked <= 0
         ? Long.MAX_VALUE
         : (long) ((double) (now - sight.at()) / worked * sight.work().queued() / 2);
+  }
+
+  /**
+   * Workers take whole batches, one partition after the other, so what waits is gone sooner than
+   * the pace says as often as later: a partition that goes on in a moment is looked at often.
+   */
+  private static long lookAt(Sight sight, long now) {
+    long half = halfOf(sight, now);
+    return half <= SOON.toNanos() ? Math.min(half, OFTEN.toNanos()) : half;
   }
 
   private static long answerOf(Sight sight, long now) {

@@ -113,6 +113,8 @@ public final class Replay {
     properties.remove(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG);
     properties.remove(ConsumerConfig.GROUP_PROTOCOL_CONFIG);
     properties.remove(ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG);
+    // Ranges end one after the other, and a fetch for those that did must not keep the others'.
+    properties.putIfAbsent(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, 50);
     if (plan.recordsPerSecond() > 0) {
       // A poll hands out at once what the rate lets pass in a while: keep that while short.
       properties.put(

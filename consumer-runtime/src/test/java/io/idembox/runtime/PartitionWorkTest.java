@@ -256,7 +256,7 @@ class PartitionWorkTest {
   private static PartitionWork work(Ordering ordering, int concurrency) {
     return new PartitionWork(
         new TopicPartition("orders", 0),
-        new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250), 3));
+        new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250), 10, 3));
   }
 
   private static Batch turn(PartitionWork work) {

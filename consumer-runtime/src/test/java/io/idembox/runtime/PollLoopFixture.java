@@ -81,7 +81,7 @@ abstract class PollLoopFixture {
               Duration.ofMillis(300),
               Duration.ofMillis(200)),
           new LaneLimits(
-              Ordering.PARTITION, 1, 2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250), 10),
+              Ordering.PARTITION, 1, 2, 1_000_000, 10, 1_000_000, Duration.ofMillis(250), 10, 10),
           new PollLoop.Surroundings(
               topics -> CompletableFuture.completedFuture(Map.copyOf(ids)),
               new AsyncProgress(

@@ -25,7 +25,15 @@ class PollPaceTest {
       new PartitionWork(
           P0,
           new LaneLimits(
-              Ordering.PARTITION, 1, 100, 1_000_000, 10, 1_000_000, Duration.ofMillis(250), 10));
+              Ordering.PARTITION,
+              1,
+              100,
+              1_000_000,
+              10,
+              1_000_000,
+              Duration.ofMillis(250),
+              50,
+              10));
   private final HeldPartition held = new HeldPartition(P0, work);
 
   @Test
@@ -62,11 +70,28 @@ class PollPaceTest {
     offer(100);
     pace.next(List.of(held), List.of(P0));
     workOff(10);
-    passes(Duration.ofMillis(10));
+    passes(Duration.ofMillis(4));
 
     assertThat(pace.next(List.of(held), List.of(P0)))
-        .as("1,000 a second, and 90 wait")
-        .isEqualTo(Duration.ofMillis(45));
+        .as("2,500 a second, and 90 wait")
+        .isEqualTo(Duration.ofMillis(18));
+    assertThat(pace.worksOffSoon(held)).isTrue();
+  }
+
+  @Test
+  void aPartitionThatGoesOnInAMomentIsLookedAtOften() {
+    reads();
+    offer(100);
+    pace.next(List.of(held), List.of(P0));
+    workOff(10);
+    passes(Duration.ofMillis(50));
+
+    assertThat(pace.next(List.of(held), List.of(P0)))
+        .as("200 a second, and 90 wait")
+        .isEqualTo(PollPace.OFTEN);
+    passes(Duration.ofMillis(50));
+    assertThat(pace.worksOffSoon(held)).as("100 a second").isFalse();
+    assertThat(pace.next(List.of(held), List.of(P0))).isEqualTo(PollPace.LONGEST);
   }
 
   @Test
