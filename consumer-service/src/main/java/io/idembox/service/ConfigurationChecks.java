@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /** Relations between values. Each is a setting that would otherwise not be in force, or a hang. */
 final class ConfigurationChecks {
@@ -18,12 +20,53 @@ final class ConfigurationChecks {
   }
 
   List<Problem> problems() {
-    times();
-    pool();
-    identity();
-    redis();
-    effects();
-    plugins();
+    each(
+        this::brokers,
+        this::kafka,
+        this::drain,
+        this::idle,
+        () -> backoff(Options.RETRY_BACKOFF, Options.RETRY_BACKOFF_MAX),
+        () -> backoff(Options.EFFECT_BACKOFF, Options.EFFECT_BACKOFF_MAX),
+        this::pool,
+        this::driver,
+        this::copy,
+        this::header,
+        this::pointer,
+        this::redis,
+        this::certificates,
+        this::sentinels,
+        this::guard,
+        this::plugins,
+        this::topics,
+        this::letters);
+    for (int i = 0; i < settings.count("effects"); i++) {
+      int place = i;
+      each(() -> effect(place));
+    }
+    each(this::effectsOnce);
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      int place = i;
+      each(() -> handlers(place), () -> effectOrder(place), () -> decoders(place));
+    }
+    return problems;
+  }
+
+  private static void each(Runnable... checks) {
+    for (Runnable check : checks) {
+      one(check);
+    }
+  }
+
+  private static void one(Runnable check) {
+    try {
+      check.run();
+    } catch (UnsettledValueException e) {
+      // A relation means nothing while one of its sides is wrong by itself.
+      return;
+    }
+  }
+
+  private void topics() {
     if (settings.count("subscriptions") == 0) {
       problem(
           "subscriptions", "there is none: name topics and the handler of their records in a list");
@@ -42,18 +85,39 @@ final class ConfigurationChecks {
                   + "] too; leave it in one of them");
         }
       }
-      subscription(i);
     }
-    return problems;
   }
 
-  private void times() {
-    Map<String, String> kafka = settings.group(Options.KAFKA);
-    if (!kafka.containsKey(KafkaProperties.BOOTSTRAP_SERVERS)) {
+  private void letters() {
+    String topic = settings.find(Options.DEAD_LETTER_TOPIC).orElse("");
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      if (settings.get(Options.TOPICS, i).contains(topic)) {
+        problem(
+            Options.DEAD_LETTER_TOPIC.key(),
+            topic + " is read by subscriptions[" + i + "] too: its letters would come again");
+      }
+    }
+  }
+
+  private void brokers() {
+    if (!settings.group(Options.KAFKA).containsKey(KafkaProperties.BOOTSTRAP_SERVERS)) {
       problem(
           "kafka." + KafkaProperties.BOOTSTRAP_SERVERS,
           "is required and missing; give the brokers as host:port, with commas between them");
     }
+  }
+
+  private void kafka() {
+    KafkaProperties.contradictions(settings.group(Options.KAFKA))
+        .forEach((name, rule) -> problem("kafka." + name, rule));
+  }
+
+  private void driver() {
+    PostgresProperties.contradictions(settings).forEach(this::problem);
+  }
+
+  private void drain() {
+    Map<String, String> kafka = settings.group(Options.KAFKA);
     Duration poll = Duration.ofMillis(KafkaProperties.maxPollIntervalMs(kafka));
     settings
         .find(Options.DRAIN_BUDGET)
@@ -66,6 +130,9 @@ final class ConfigurationChecks {
                         + " must be less than kafka.max.poll.interval.ms, "
                         + Durations.text(poll)
                         + ": the group throws a member out that takes longer"));
+  }
+
+  private void idle() {
     Duration effect = settings.get(Options.EFFECT_TIMEOUT_INSIDE);
     settings
         .find(Options.IDLE_TIMEOUT)
@@ -77,8 +144,6 @@ final class ConfigurationChecks {
                     Durations.text(idle)
                         + " must be more than consumer.effect-timeout, "
                         + Durations.text(effect)));
-    backoff(Options.RETRY_BACKOFF, Options.RETRY_BACKOFF_MAX);
-    backoff(Options.EFFECT_BACKOFF, Options.EFFECT_BACKOFF_MAX);
   }
 
   private void pool() {
@@ -96,7 +161,7 @@ final class ConfigurationChecks {
                         + ": else batches wait for each other's connections"));
   }
 
-  private void identity() {
+  private void copy() {
     boolean copy = settings.find(Options.ID_COPY_OF).isPresent();
     if (copy && settings.get(Options.ID_SCOPE) == IdScope.CONSUMER) {
       problem(
@@ -104,11 +169,29 @@ final class ConfigurationChecks {
           "means nothing with message-id.scope consumer, where ids reach over all topics; leave one"
               + " out");
     }
+    Set<String> read = new TreeSet<>();
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      read.addAll(settings.get(Options.TOPICS, i));
+    }
+    settings
+        .find(Options.ID_COPY_OF)
+        .filter(of -> read.equals(Set.of(of)))
+        .ifPresent(
+            of ->
+                problem(
+                    Options.ID_COPY_OF.key(),
+                    "is the only topic that is read; it is for topics that hold its copies"));
+  }
+
+  private void header() {
     if (!settings.get(Options.ID_USE_HEADER)
         && settings.written().containsKey(Options.ID_HEADER.key())) {
       problem(
           Options.ID_HEADER.key(), "means nothing with message-id.use-header false; leave one out");
     }
+  }
+
+  private void pointer() {
     settings
         .find(Options.ID_POINTER)
         .filter(pointer -> !pointer.startsWith("/"))
@@ -123,6 +206,8 @@ final class ConfigurationChecks {
         List.of(
             Options.REDIS_USER,
             Options.REDIS_PASSWORD,
+            Options.SENTINEL_USER,
+            Options.SENTINEL_PASSWORD,
             Options.REDIS_ACCEPT,
             Options.REDIS_TRUSTED,
             Options.REDIS_CERTIFICATE,
@@ -135,6 +220,20 @@ final class ConfigurationChecks {
         && settings.find(Options.REDIS_PASSWORD).isEmpty()) {
       problem(Options.REDIS_USER.key(), "needs redis.password too");
     }
+  }
+
+  private void sentinels() {
+    boolean password = settings.find(Options.SENTINEL_PASSWORD).isPresent();
+    if (settings.find(Options.SENTINEL_USER).isPresent() && !password) {
+      problem(Options.SENTINEL_USER.key(), "needs redis.sentinel-password too");
+    }
+    if (password
+        && settings.find(Options.REDIS_URI).filter(uri -> !uri.contains("-sentinel")).isPresent()) {
+      problem(Options.SENTINEL_PASSWORD.key(), "means something with a redis-sentinel URI only");
+    }
+  }
+
+  private void certificates() {
     if (settings.find(Options.REDIS_CERTIFICATE).isPresent()
         != settings.find(Options.REDIS_KEY).isPresent()) {
       problem(Options.REDIS_CERTIFICATE.key(), "and redis.client-key need each other; set both");
@@ -146,27 +245,38 @@ final class ConfigurationChecks {
             || settings.find(Options.REDIS_CERTIFICATE).isPresent())) {
       problem(Options.REDIS_URI.key(), "must begin with rediss for certificates to mean something");
     }
-    if (settings.count("effects") > 0 && !uri) {
+  }
+
+  private void guard() {
+    if (settings.count("effects") > 0 && settings.find(Options.REDIS_URI).isEmpty()) {
       problem("effects", "need a guard: set redis.uri");
     }
   }
 
-  private void effects() {
+  private void effect(int i) {
     Duration least = settings.get(Options.REDIS_COMMAND_TIMEOUT).multipliedBy(3);
+    Duration lease = settings.find(Options.EFFECT_LEASE, i).orElse(null);
+    Duration retention = settings.find(Options.EFFECT_RETENTION, i).orElse(null);
+    if (lease != null && lease.compareTo(least) < 0) {
+      problem(
+          Options.EFFECT_LEASE.key(i),
+          Durations.text(lease)
+              + " must be at least three times redis.command-timeout, "
+              + Durations.text(least));
+    }
+    if (lease != null && retention != null && retention.compareTo(lease) <= 0) {
+      problem(
+          Options.EFFECT_RETENTION.key(i),
+          Durations.text(retention) + " must be more than the lease, " + Durations.text(lease));
+    }
+  }
+
+  private void effectsOnce() {
+    Map<String, Integer> seen = new HashMap<>();
     for (int i = 0; i < settings.count("effects"); i++) {
-      Duration lease = settings.find(Options.EFFECT_LEASE, i).orElse(null);
-      Duration retention = settings.find(Options.EFFECT_RETENTION, i).orElse(null);
-      if (lease != null && lease.compareTo(least) < 0) {
-        problem(
-            Options.EFFECT_LEASE.key(i),
-            Durations.text(lease)
-                + " must be at least three times redis.command-timeout, "
-                + Durations.text(least));
-      }
-      if (lease != null && retention != null && retention.compareTo(lease) <= 0) {
-        problem(
-            Options.EFFECT_RETENTION.key(i),
-            Durations.text(retention) + " must be more than the lease, " + Durations.text(lease));
+      Integer before = seen.putIfAbsent(settings.get(Options.EFFECT_CLASS, i), i);
+      if (before != null) {
+        problem(Options.EFFECT_CLASS.key(i), "is the class of effects[" + before + "] too");
       }
     }
   }
@@ -194,7 +304,7 @@ final class ConfigurationChecks {
     }
   }
 
-  private void subscription(int i) {
+  private void handlers(int i) {
     boolean handler = settings.find(Options.HANDLER, i).isPresent();
     int types = settings.count("subscriptions[].types", i);
     String here = "subscriptions[" + i + "]";
@@ -220,6 +330,9 @@ final class ConfigurationChecks {
                 problem(
                     here + ".type-from",
                     "must be header:NAME, cloud-events or json:POINTER, such as json:/type"));
+  }
+
+  private void effectOrder(int i) {
     if (settings.get(Options.EFFECT_ORDER, i) == Options.EffectOrder.ORDERED
         && settings.get(Options.ORDERING) == Ordering.NONE) {
       problem(
@@ -227,6 +340,10 @@ final class ConfigurationChecks {
           "ordered needs consumer.ordering partition or key: under none the records of a key have"
               + " no order themselves");
     }
+  }
+
+  private void decoders(int i) {
+    int types = settings.count("subscriptions[].types", i);
     decoding(Options.DECODER, Options.DESERIALIZER, Options.VALUE_CLASS, i);
     Map<String, Integer> names = new HashMap<>();
     for (int j = 0; j < types; j++) {
@@ -240,7 +357,9 @@ final class ConfigurationChecks {
         && (settings.find(Options.DECODER, i).isPresent()
             || settings.find(Options.DESERIALIZER, i).isPresent()
             || settings.find(Options.VALUE_CLASS, i).isPresent())) {
-      problem(here, "has types: set decoder, deserializer and value-class in each of them");
+      problem(
+          "subscriptions[" + i + "]",
+          "has types: set decoder, deserializer and value-class in each of them");
     }
   }
 

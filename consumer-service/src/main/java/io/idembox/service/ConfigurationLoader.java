@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -13,8 +14,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -69,20 +72,26 @@ final class ConfigurationLoader {
     Map<String, Integer> counts = counts();
     Map<String, Object> values = new HashMap<>();
     Options.ALL.forEach(option -> fill(option, option.key(), counts, values));
-    Settings settings = new Settings(values, raw, counts);
-    // A relation means nothing while one of its sides is wrong by itself.
-    if (problems.isEmpty()) {
-      problems.addAll(new ConfigurationChecks(settings).problems());
-    }
+    Set<String> unsettled =
+        problems.stream()
+            .map(Problem::key)
+            .filter(key -> !key.isEmpty())
+            .collect(Collectors.toCollection(TreeSet::new));
+    problems.addAll(
+        new ConfigurationChecks(new Settings(values, raw, counts, unsettled)).problems());
     if (!problems.isEmpty()) {
       throw new ConfigurationException(problems);
     }
-    return settings;
+    return new Settings(values, raw, counts, Set.of());
   }
 
   private void readFile(Path file) {
     String name = String.valueOf(file.getFileName());
     try {
+      if (Files.isDirectory(file)) {
+        problems.add(new Problem(file.toString(), "", "is a folder; name the file in it"));
+        return;
+      }
       if (Files.size(file) > LONGEST_FILE) {
         problems.add(new Problem(name, "", "is longer than 1 MiB: is it the right file?"));
         return;
@@ -90,8 +99,11 @@ final class ConfigurationLoader {
       YamlFile.read(name, Files.readString(file), problems).forEach(this::put);
     } catch (CharacterCodingException e) {
       problems.add(new Problem(name, "", "is not UTF-8 text"));
+    } catch (NoSuchFileException e) {
+      problems.add(new Problem(file.toString(), "", "there is no such file"));
     } catch (IOException e) {
-      problems.add(new Problem(file.toString(), "", "cannot be read: " + e));
+      problems.add(
+          new Problem(file.toString(), "", "cannot be read: " + e.getClass().getSimpleName()));
     }
   }
 
@@ -100,44 +112,66 @@ final class ConfigurationLoader {
   }
 
   private void readEnvironment(Map<String, String> environment) {
+    Map<String, String> by = new HashMap<>();
     Map<String, RawValue> found = new LinkedHashMap<>();
     environment.forEach(
         (variable, text) -> {
-          if (!variable.startsWith(EnvironmentNames.PREFIX) || NOT_OPTIONS.contains(variable)) {
+          if (!variable.startsWith(EnvironmentNames.PREFIX)
+              || NOT_OPTIONS.contains(variable)
+              || EnvironmentNames.isServiceLink(variable, text)) {
             return;
           }
-          String key = Catalog.fromEnvironment(stem(variable), raw.keySet());
+          String stem = stem(variable);
+          String key = Catalog.fromEnvironment(stem, raw.keySet());
           Origin origin = Origin.of("environment variable " + variable);
           if (key == null) {
             problems.add(new Problem(origin.place(), "", unknownVariable(variable)));
             return;
           }
-          RawValue value = new RawValue(text, false, origin);
-          if (!stem(variable).equals(variable)) {
-            value = secretFile(text, variable);
-          }
-          if (value != null && found.putIfAbsent(key, value) != null) {
+          String other = by.putIfAbsent(key, variable);
+          if (other != null) {
             problems.add(
-                new Problem(
-                    origin.place(), key, "is set twice, as a value and as a file; unset one"));
+                new Problem(origin.place(), key, "is set by " + other + " too; unset one"));
+            return;
+          }
+          RawValue value =
+              stem.equals(variable)
+                  ? new RawValue(text, false, origin)
+                  : secretFile(text, variable, key);
+          if (value != null) {
+            found.put(key, value);
           }
         });
     found.forEach(this::put);
   }
 
   /** The variable without {@code _FILE}, unless a key ends like that. */
-  private static String stem(String variable) {
-    return variable.endsWith(EnvironmentNames.FILE_SUFFIX)
-        ? variable.substring(0, variable.length() - EnvironmentNames.FILE_SUFFIX.length())
-        : variable;
+  private String stem(String variable) {
+    if (!variable.endsWith(EnvironmentNames.FILE_SUFFIX)) {
+      return variable;
+    }
+    String whole = Catalog.fromEnvironment(variable, raw.keySet());
+    boolean known =
+        whole != null
+            && (raw.containsKey(whole)
+                || Catalog.group(whole)
+                    .filter(in -> in.group().names().contains(in.name()))
+                    .isPresent());
+    return known
+        ? variable
+        : variable.substring(0, variable.length() - EnvironmentNames.FILE_SUFFIX.length());
   }
 
-  private @Nullable RawValue secretFile(String path, String variable) {
+  private @Nullable RawValue secretFile(String path, String variable, String key) {
     String place = "file of environment variable " + variable;
     try {
       Path file = Path.of(path);
+      if (path.isBlank() || !Files.exists(file) || Files.isDirectory(file)) {
+        problems.add(new Problem(place, key, "there is no file '" + path + "'"));
+        return null;
+      }
       if (Files.size(file) > LONGEST_FILE) {
-        problems.add(new Problem(place, "", path + " is longer than 1 MiB"));
+        problems.add(new Problem(place, key, path + " is longer than 1 MiB"));
         return null;
       }
       // Editors and orchestrators end a file with a line feed that is no part of the secret.
@@ -145,9 +179,12 @@ final class ConfigurationLoader {
           Files.readString(file, StandardCharsets.UTF_8).replaceFirst("\\r?\\n\\z", ""),
           false,
           new Origin(place, true));
+    } catch (CharacterCodingException e) {
+      problems.add(new Problem(place, key, path + " is not UTF-8 text"));
+      return null;
     } catch (IOException | RuntimeException e) {
       problems.add(
-          new Problem(place, "", path + " cannot be read: " + e.getClass().getSimpleName()));
+          new Problem(place, key, path + " cannot be read: " + e.getClass().getSimpleName()));
       return null;
     }
   }
@@ -180,7 +217,7 @@ final class ConfigurationLoader {
     }
     String rule = group.checker().apply(name, value.text());
     if (rule != null) {
-      problem(value, key, shown(group.hides(name) || value.origin().fromFile(), value) + rule);
+      problem(value, key, shown(group.hides(name), value) + rule);
       return false;
     }
     return true;
@@ -198,7 +235,7 @@ final class ConfigurationLoader {
         Matcher matcher = element.matcher(key);
         if (matcher.matches()) {
           places
-              .computeIfAbsent(matcher.group(1), k -> new java.util.TreeSet<>())
+              .computeIfAbsent(matcher.group(1), k -> new TreeSet<>())
               .add(Integer.parseInt(matcher.group(2)));
         }
       }
@@ -233,7 +270,7 @@ final class ConfigurationLoader {
     if (value == null) {
       if (option.defaultText() != null) {
         values.put(key, option.type().parse(option.defaultText()));
-      } else if (option.required()) {
+      } else if (option.required() && problems.stream().noneMatch(one -> one.isAbout(key))) {
         problems.add(
             new Problem(
                 elementPlace(key),
@@ -249,8 +286,7 @@ final class ConfigurationLoader {
     try {
       values.put(key, option.type().parse(value.text()));
     } catch (IllegalArgumentException e) {
-      problem(
-          value, key, shown(option.secret() || value.origin().fromFile(), value) + e.getMessage());
+      problem(value, key, shown(option.secret(), value) + e.getMessage());
     }
   }
 
@@ -267,7 +303,9 @@ final class ConfigurationLoader {
   }
 
   private static String shown(boolean hidden, RawValue value) {
-    return hidden ? "" : "is '" + value.text() + "': it ";
+    return hidden || value.origin().fromFile() || Secrets.within(value.text())
+        ? ""
+        : "is '" + value.text() + "': it ";
   }
 
   private void problem(RawValue value, String key, String rule) {

@@ -33,7 +33,9 @@ final class ConfigurationPrinter {
                       .ifPresent(
                           inGroup -> {
                             boolean hidden =
-                                inGroup.group().hides(inGroup.name()) || value.origin().fromFile();
+                                inGroup.group().hides(inGroup.name())
+                                    || value.origin().fromFile()
+                                    || Secrets.within(value.text());
                             lines.add(
                                 new Line(
                                     key,
@@ -59,10 +61,13 @@ final class ConfigurationPrinter {
     }
     RawValue value = settings.written().get(key);
     if (value != null) {
-      boolean hidden = option.secret() || value.origin().fromFile();
+      boolean hidden = option.secret() || value.origin().fromFile() || Secrets.within(value.text());
       lines.add(new Line(key, hidden ? Secrets.HIDDEN : value.text(), value.origin().place()));
     } else if (option.defaultText() != null) {
       lines.add(new Line(key, option.defaultText(), Origin.DEFAULT.place()));
+    } else {
+      DerivedValues.of(settings, option)
+          .ifPresent(derived -> lines.add(new Line(key, derived, "derived: " + option.derived())));
     }
   }
 

@@ -34,6 +34,7 @@ final class Doctor {
           });
       EffectCatalog catalog = EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new));
       check("timeouts", () -> List.of(timeouts(catalog)));
+      check("security", () -> Encryption.findings(stores.settings()));
       check("postgres", () -> new DatabaseDoctor(stores).findings());
       check("kafka", () -> new KafkaDoctor(stores, catalog).findings());
       check("redis", () -> new GuardDoctor(stores, catalog).findings());
@@ -47,10 +48,6 @@ final class Doctor {
     Duration effect = settings.get(Options.EFFECT_TIMEOUT_INSIDE);
     Duration maxPoll =
         Duration.ofMillis(KafkaProperties.maxPollIntervalMs(settings.group(Options.KAFKA)));
-    Duration third = maxPoll.dividedBy(3);
-    Duration usual = Duration.ofSeconds(10);
-    Duration drain =
-        settings.find(Options.DRAIN_BUDGET).orElse(usual.compareTo(third) < 0 ? usual : third);
     Duration lease =
         effects.names().stream()
             .flatMap(name -> effects.find(name).stream())
@@ -63,10 +60,10 @@ final class Doctor {
             .formatted(
                 Durations.text(settings.get(Options.REDIS_COMMAND_TIMEOUT)),
                 Durations.text(lease),
-                Durations.text(drain),
+                Durations.text(DerivedValues.drain(settings)),
                 Durations.text(maxPoll),
                 Durations.text(effect),
-                Durations.text(settings.find(Options.IDLE_TIMEOUT).orElse(effect.multipliedBy(2))),
+                Durations.text(DerivedValues.idle(settings)),
                 Durations.text(settings.get(Options.SHUTDOWN_BUDGET))));
   }
 

@@ -1,10 +1,12 @@
 package io.idembox.service;
 
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigDef;
@@ -35,6 +37,13 @@ final class KafkaProperties {
     Map<String, ConfigDef.ConfigKey> keys =
         new LinkedHashMap<>(AdminClientConfig.configDef().configKeys());
     keys.putAll(ConsumerConfig.configDef().configKeys());
+    // Of share groups, of clients that ask controllers, and of nobody but Kafka itself.
+    keys.keySet()
+        .removeIf(
+            name ->
+                name.startsWith("share.")
+                    || name.startsWith("internal.")
+                    || name.equals(AdminClientConfig.BOOTSTRAP_CONTROLLERS_CONFIG));
     return Map.copyOf(keys);
   }
 
@@ -55,6 +64,9 @@ final class KafkaProperties {
     refused.put(
         ConsumerConfig.ISOLATION_LEVEL_CONFIG,
         "records that their producer took back must not be handled");
+    refused.put(
+        ConsumerConfig.CHECK_CRCS_CONFIG,
+        "a record that was damaged on its way must not be handled");
     refused.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, decoded);
     refused.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, decoded);
     refused.put(
@@ -87,17 +99,91 @@ final class KafkaProperties {
 
   /** The most time between two polls, in milliseconds, as set or as Kafka has it. */
   static long maxPollIntervalMs(Map<String, String> given) {
-    String set = given.get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
-    Object value =
-        set == null
-            ? ConsumerConfig.configDef()
-                .defaultValues()
-                .get(ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG)
-            : set;
-    return Long.parseLong(String.valueOf(value));
+    return number(given, ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG);
   }
 
-  static Set<String> refusedNames() {
-    return GROUP.refused().keySet();
+  /** What contradicts another property: name and rule. Kafka would say so late, or never. */
+  static Map<String, String> contradictions(Map<String, String> given) {
+    Map<String, String> broken = new LinkedHashMap<>();
+    if (isNewProtocol(given)) {
+      for (String name :
+          List.of(
+              ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+              ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG)) {
+        if (given.containsKey(name)) {
+          broken.put(name, "is the brokers' to say under group.protocol consumer; leave it out");
+        }
+      }
+    } else {
+      if (given.containsKey(ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG)) {
+        broken.put(
+            ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG,
+            "means something under group.protocol consumer only");
+      }
+      less(
+          given,
+          ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
+          ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+          broken);
+    }
+    less(
+        given,
+        ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+        ConsumerConfig.REQUEST_TIMEOUT_MS_CONFIG,
+        broken);
+    for (String server : given.getOrDefault(BOOTSTRAP_SERVERS, "").split(",", -1)) {
+      if (given.containsKey(BOOTSTRAP_SERVERS)
+          && !server.strip().matches("(?:[A-Za-z0-9_+]+://)?(?:\\[.+]|[^:/\\s]+):\\d{1,5}")) {
+        broken.put(BOOTSTRAP_SERVERS, "must be host:port, several with commas between them");
+      }
+    }
+    return broken;
+  }
+
+  /** Settings of TLS or of a login that are not in force: name and what is the case. */
+  static Map<String, String> withoutForce(Map<String, String> given) {
+    Map<String, String> idle = new LinkedHashMap<>();
+    String protocol =
+        given
+            .getOrDefault(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG, "PLAINTEXT")
+            .toUpperCase(Locale.ROOT);
+    for (String name : given.keySet()) {
+      boolean tls = name.startsWith("ssl.") && !protocol.endsWith("SSL");
+      boolean login = name.startsWith("sasl.") && !protocol.startsWith("SASL");
+      if (tls || login) {
+        idle.put(name, "means nothing under security.protocol " + protocol);
+      }
+    }
+    return idle;
+  }
+
+  private static boolean isNewProtocol(Map<String, String> given) {
+    return given
+        .getOrDefault(ConsumerConfig.GROUP_PROTOCOL_CONFIG, "")
+        .equalsIgnoreCase("consumer");
+  }
+
+  private static void less(
+      Map<String, String> given, String name, String limit, Map<String, String> broken) {
+    boolean said = given.containsKey(name) || given.containsKey(limit);
+    if (said && number(given, name) >= number(given, limit)) {
+      broken.put(
+          given.containsKey(name) ? name : limit,
+          name
+              + ", "
+              + number(given, name)
+              + ", must be less than "
+              + limit
+              + ", "
+              + number(given, limit));
+    }
+  }
+
+  private static long number(Map<String, String> given, String name) {
+    String set = given.get(name);
+    return Long.parseLong(
+        set == null
+            ? String.valueOf(ConsumerConfig.configDef().defaultValues().get(name))
+            : set.strip());
   }
 }

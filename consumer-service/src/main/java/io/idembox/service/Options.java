@@ -20,11 +20,11 @@ final class Options {
   static final Option<String> NAME =
       required(
           "consumer.name",
-          ValueType.text(),
+          ValueType.name(),
           "The name under which the inbox remembers what was done. Another name is another"
               + " consumer: it handles everything anew.");
   static final Option<String> GROUP_ID =
-      optional("consumer.group-id", ValueType.text(), "consumer.name", "The Kafka consumer group.");
+      optional("consumer.group-id", ValueType.name(), "consumer.name", "The Kafka consumer group.");
   static final Option<String> EFFECT_NAMESPACE =
       optional(
           "consumer.effect-namespace",
@@ -75,7 +75,7 @@ final class Options {
   static final Option<String> DEAD_LETTER_TOPIC =
       optional(
           "consumer.dead-letter-topic",
-          ValueType.text("a topic name"),
+          ValueType.topic(),
           "",
           "A topic to which dead letters are copied, for tools that look there. The rows in the"
               + " database are the letters, and offsets wait for them alone: what cannot be sent is"
@@ -206,18 +206,19 @@ final class Options {
   static final Option<String> ID_COPY_OF =
       optional(
           "message-id.copy-of",
-          ValueType.text("a topic name"),
+          ValueType.topic(),
           "",
           "The topics read hold copies of this one's records (a migration, a mirror): ids count as"
               + " if they stood there.");
 
   // postgres
   static final Option<String> POSTGRES_URL =
-      required("postgres.url", ValueType.postgresUrl(), "The database of the inbox, 14 or newer.");
+      required(
+          "postgres.url", ValueType.postgresUrl(true), "The database of the inbox, 14 or newer.");
   static final Option<String> POSTGRES_USER =
       optional("postgres.user", ValueType.text(), "the driver's default", "The database role.");
   static final Option<String> POSTGRES_PASSWORD =
-      secret("postgres.password", ValueType.text(), "The role's password.");
+      secret("postgres.password", ValueType.secret(), "The role's password.");
   static final Option<Integer> POSTGRES_POOL_SIZE =
       optional(
           "postgres.pool-size",
@@ -248,7 +249,19 @@ final class Options {
   static final Option<String> REDIS_USER =
       optional("redis.user", ValueType.text(), "Redis's default user", "The user of an ACL.");
   static final Option<String> REDIS_PASSWORD =
-      secret("redis.password", ValueType.text(), "The password of Redis.");
+      secret("redis.password", ValueType.secret(), "The password of Redis.");
+  static final Option<String> SENTINEL_USER =
+      optional(
+          "redis.sentinel-user",
+          ValueType.text(),
+          "the Sentinels' default user",
+          "The user of the Sentinels' own ACL.");
+  static final Option<String> SENTINEL_PASSWORD =
+      secret(
+          "redis.sentinel-password",
+          ValueType.secret(),
+          "The password of the Sentinels, with a redis-sentinel URI. Theirs alone: redis.password"
+              + " is not shown to them.");
   static final Option<String> REDIS_TRUSTED =
       optional(
           "redis.trusted-certificates",
@@ -320,8 +333,7 @@ final class Options {
 
   // subscriptions
   static final Option<List<String>> TOPICS =
-      required(
-          "subscriptions[].topics", ValueType.texts("topic names"), "The topics that are read.");
+      required("subscriptions[].topics", ValueType.topics(), "The topics that are read.");
   static final Option<String> HANDLER =
       optional(
           "subscriptions[].handler",
@@ -400,14 +412,14 @@ final class Options {
   static final Option<String> PLUGINS_URL =
       optional(
           "plugins.data-source.url",
-          ValueType.postgresUrl(),
+          ValueType.postgresUrl(false),
           "",
           "A database for handlers and effects that ask for a DataSource. Never the inbox's pool: a"
               + " handler that took a second connection from it could wait for itself.");
   static final Option<String> PLUGINS_USER =
       optional("plugins.data-source.user", ValueType.text(), "the driver's default", "Its role.");
   static final Option<String> PLUGINS_PASSWORD =
-      secret("plugins.data-source.password", ValueType.text(), "The role's password.");
+      secret("plugins.data-source.password", ValueType.secret(), "The role's password.");
   static final Option<Integer> PLUGINS_POOL_SIZE =
       defaulted(
           "plugins.data-source.pool-size",
@@ -554,6 +566,8 @@ final class Options {
           REDIS_URI,
           REDIS_USER,
           REDIS_PASSWORD,
+          SENTINEL_USER,
+          SENTINEL_PASSWORD,
           REDIS_TRUSTED,
           REDIS_CERTIFICATE,
           REDIS_KEY,

@@ -32,6 +32,15 @@ final class RedisStores {
             .accept(settings.find(Options.REDIS_ACCEPT).orElse(List.of()).toArray(String[]::new));
     try {
       settings.group(RedisProperties.GROUP).forEach(store::clientProperty);
+      settings
+          .find(Options.SENTINEL_PASSWORD)
+          .ifPresent(
+              password ->
+                  settings
+                      .find(Options.SENTINEL_USER)
+                      .ifPresentOrElse(
+                          user -> store.sentinelCredentials(user, password),
+                          () -> store.sentinelPassword(password)));
       settings.find(Options.REDIS_TRUSTED).map(Path::of).ifPresent(store::trustedCertificates);
       settings
           .find(Options.REDIS_CERTIFICATE)

@@ -70,6 +70,8 @@ final class Service implements AutoCloseable {
    */
   static Service assemble(Settings settings, Consumer<InboxConsumerBuilder> decided) {
     log.info("Configuration in force:\n{}", ConfigurationPrinter.yaml(settings).stripTrailing());
+    Encryption.findings(settings)
+        .forEach(found -> log.warn("{}: {}", found.what(), found.remedy()));
     return new Service(settings, decided);
   }
 

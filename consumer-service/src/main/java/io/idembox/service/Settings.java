@@ -3,12 +3,14 @@ package io.idembox.service;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** The configuration in force: checked as a whole, and never changed afterwards. */
 final class Settings {
   private final Map<String, Object> values;
   private final Map<String, RawValue> raw;
   private final Map<String, Integer> counts;
+  private final Set<String> unsettled;
 
   /**
    * Takes what was checked.
@@ -16,11 +18,30 @@ final class Settings {
    * @param values of options, by filled key, defaults included
    * @param raw what was written, by filled key, groups included
    * @param counts of elements, by filled key of the list
+   * @param unsettled keys that are wrong by themselves; empty in what is handed out
    */
-  Settings(Map<String, Object> values, Map<String, RawValue> raw, Map<String, Integer> counts) {
+  Settings(
+      Map<String, Object> values,
+      Map<String, RawValue> raw,
+      Map<String, Integer> counts,
+      Set<String> unsettled) {
     this.values = Map.copyOf(values);
     this.raw = new LinkedHashMap<>(raw);
     this.counts = Map.copyOf(counts);
+    this.unsettled = Set.copyOf(unsettled);
+  }
+
+  /** Also where a section around the key, or a key below it, is what was refused. */
+  private void settled(String key) {
+    for (String wrong : unsettled) {
+      if (wrong.equals(key) || isBelow(wrong, key) || isBelow(key, wrong)) {
+        throw new UnsettledValueException(key);
+      }
+    }
+  }
+
+  private static boolean isBelow(String key, String above) {
+    return key.startsWith(above + ".") || key.startsWith(above + "[");
   }
 
   /** The value of an option that is required or has a default. */
@@ -34,11 +55,13 @@ final class Settings {
     // The loader puts only what the option's own type has parsed.
     @SuppressWarnings("unchecked")
     T value = (T) values.get(option.key(places));
+    settled(option.key(places));
     return Optional.ofNullable(value);
   }
 
   /** What is handed on, by its own names. */
   Map<String, String> group(OptionGroup group, int... places) {
+    settled(Option.at(group.key(), places));
     String prefix = Option.at(group.key(), places) + ".";
     Map<String, String> found = new LinkedHashMap<>();
     raw.forEach(

@@ -1,7 +1,5 @@
 package io.idembox.service;
 
-import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -9,6 +7,7 @@ import java.util.Locale;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the text of an option becomes a value. Refuses, never corrects.
@@ -20,6 +19,8 @@ import java.util.regex.Pattern;
  */
 record ValueType<T>(String unit, String range, boolean many, Function<String, T> parser) {
   private static final Pattern DURATION = Pattern.compile("(-?\\d{1,12})(ms|s|m|h|d)");
+  private static final Pattern TOPIC = Pattern.compile("[A-Za-z0-9._-]{1,249}");
+  private static final int LONGEST_NAME = 249;
   private static final Pattern CLASS_NAME =
       Pattern.compile("[\\p{L}_$][\\p{L}\\d_$]*(\\.[\\p{L}_$][\\p{L}\\d_$]*)*");
 
@@ -32,16 +33,67 @@ record ValueType<T>(String unit, String range, boolean many, Function<String, T>
   }
 
   static ValueType<String> text(String range) {
-    return new ValueType<>(
-        "",
+    return ruled(
         range,
-        false,
         text -> {
           if (text.isBlank()) {
-            throw new IllegalArgumentException("must not be blank");
+            return "must not be blank";
           }
-          return text;
+          // A block of YAML ends with a line break, and nobody sees it: another name, another
+          // consumer.
+          return text.equals(text.strip()) ? controlled(text) : "must not begin or end with blanks";
         });
+  }
+
+  /** A secret that somebody else has chosen. */
+  static ValueType<String> secret() {
+    return ruled(
+        "text that is not blank", text -> text.isBlank() ? "must not be blank" : controlled(text));
+  }
+
+  /** A name that travels to several servers. */
+  static ValueType<String> name() {
+    ValueType<String> plain = text();
+    return ruled(
+        "1 to 249 characters",
+        text -> {
+          plain.parse(text);
+          return text.length() > LONGEST_NAME ? "must be 1 to 249 characters long" : null;
+        });
+  }
+
+  static ValueType<String> topic() {
+    return ruled("a topic name", ValueType::noTopic);
+  }
+
+  static ValueType<List<String>> topics() {
+    ValueType<List<String>> texts = texts("topic names");
+    return new ValueType<>(
+        "",
+        texts.range(),
+        true,
+        text -> {
+          List<String> all = texts.parse(text);
+          for (String topic : all) {
+            String rule = noTopic(topic);
+            if (rule != null) {
+              throw new IllegalArgumentException(rule);
+            }
+          }
+          return all;
+        });
+  }
+
+  private static @Nullable String noTopic(String text) {
+    return TOPIC.matcher(text).matches() && !text.matches("\\.{1,2}")
+        ? null
+        : "must be a topic name: 1 to 249 letters, digits, dots, dashes and underscores";
+  }
+
+  private static @Nullable String controlled(String text) {
+    return text.chars().anyMatch(Character::isISOControl)
+        ? "must not hold a line break or another control character"
+        : null;
   }
 
   /** A secret must not be too easy to guess. */
@@ -167,45 +219,31 @@ record ValueType<T>(String unit, String range, boolean many, Function<String, T>
   }
 
   /** A JDBC URL without credentials, which would end up in logs. */
-  static ValueType<String> postgresUrl() {
-    return new ValueType<>(
-        "",
+  static ValueType<String> postgresUrl(boolean forInbox) {
+    return ruled(
         "jdbc:postgresql://host:port/database, without user and password",
-        false,
-        text -> {
-          if (!text.startsWith("jdbc:postgresql:")) {
-            throw new IllegalArgumentException("must begin with jdbc:postgresql:");
-          }
-          String lower = text.toLowerCase(Locale.ROOT);
-          if (lower.contains("password=") || lower.contains("user=")) {
-            throw new IllegalArgumentException(
-                "must not hold user or password: they have options of their own beside it");
-          }
-          return text;
-        });
+        text -> PostgresUrls.brokenRule(text, forInbox));
   }
 
   /** A Redis URI without credentials, which would end up in logs. */
   static ValueType<String> redisUri() {
-    return new ValueType<>(
-        "",
+    return ruled(
         "redis://host:port/db, rediss:// for TLS, redis-sentinel://host:port/db#master, several"
             + " host:port with commas for a cluster; without user and password",
+        RedisUris::brokenRule);
+  }
+
+  /** A text that keeps a rule; null says that it does. */
+  private static ValueType<String> ruled(
+      String range, Function<String, @Nullable String> brokenRule) {
+    return new ValueType<>(
+        "",
+        range,
         false,
         text -> {
-          if (!text.matches("rediss?(-sentinel)?://.+")) {
-            throw new IllegalArgumentException(
-                "must begin with redis://, rediss:// (TLS), redis-sentinel:// or"
-                    + " rediss-sentinel://");
-          }
-          if (text.contains("@")) {
-            throw new IllegalArgumentException(
-                "must not hold user or password: set redis.user and redis.password");
-          }
-          try {
-            URI unused = new URI(text);
-          } catch (URISyntaxException e) {
-            throw new IllegalArgumentException("must be a URI such as redis://host:6379", e);
+          String rule = brokenRule.apply(text);
+          if (rule != null) {
+            throw new IllegalArgumentException(rule);
           }
           return text;
         });

@@ -107,11 +107,19 @@ final class ConfigurationTest {
   }
 
   @Test
-  void everythingThatIsWrongIsToldAtOnce() throws Exception {
-    String text = WHOLE.replace("name: billing", "nam: billing").replace("30s", "30");
+  void everythingThatIsWrongIsToldAtOnceRelationsToo() throws Exception {
+    String text =
+        WHOLE.replace("name: billing", "nam: billing").replace("30s", "30")
+            + "consumer.retry-backoff: 1m\nredis.user: app\npostgres.migrate: yes\n";
     assertThat(problems(text))
         .extracting(Problem::key)
-        .containsExactlyInAnyOrder("consumer.nam", "consumer.name", "effects[0].lease");
+        .containsExactlyInAnyOrder(
+            "consumer.nam",
+            "consumer.name",
+            "effects[0].lease",
+            "consumer.retry-backoff",
+            "redis.user",
+            "postgres.migrate");
   }
 
   @Test
@@ -156,10 +164,21 @@ final class ConfigurationTest {
 
   @Test
   void credentialsInAnAddressAreRefused() throws Exception {
-    assertThat(problems(WHOLE.replace("redis://cache", "redis://:pw@cache")))
-        .anySatisfy(problem -> assertThat(problem.rule()).contains("set redis.user"));
-    assertThat(problems(WHOLE.replace("//db/app", "//db/app?password=pw")))
-        .anySatisfy(problem -> assertThat(problem.key()).isEqualTo("postgres.url"));
+    for (String address :
+        List.of(
+            "redis://:hunter@cache:6379",
+            "redis://cache:6379?password=hunter",
+            "jdbc:postgresql://db/app?password=hunter",
+            "jdbc:postgresql://db/app?sslpassword=hunter",
+            "jdbc:postgresql://app:hunter@db/app")) {
+      String before =
+          address.startsWith("redis") ? "redis://cache:6379" : "jdbc:postgresql://db/app";
+      assertThat(problems(WHOLE.replace(before, address)))
+          .singleElement()
+          .asString()
+          .startsWith("idembox.yaml:")
+          .doesNotContain("hunter");
+    }
   }
 
   @Test
@@ -231,9 +250,12 @@ final class ConfigurationTest {
         Map.of(
             "IDEMBOX_POSTGRES_PASSWORD_FILE", secret.toString(), "IDEMBOX_POSTGRES_PASSWORD", "x");
     assertThat(problems(text, both, Map.of()))
-        .anySatisfy(problem -> assertThat(problem.rule()).contains("as a value and as a file"));
+        .anySatisfy(
+            problem ->
+                assertThat(problem.rule()).contains("is set by IDEMBOX_POSTGRES_PASSWORD too"));
     assertThat(problems(text, Map.of("IDEMBOX_POSTGRES_PASSWORD_FILE", "/not/there"), Map.of()))
-        .anySatisfy(problem -> assertThat(problem.rule()).contains("/not/there cannot be read"));
+        .anySatisfy(
+            problem -> assertThat(problem.rule()).contains("there is no file '/not/there'"));
   }
 
   @Test
@@ -242,9 +264,12 @@ final class ConfigurationTest {
     String text =
         WHOLE.replace("db-password", "planted-2")
             + """
+            kafka.security.protocol: SASL_PLAINTEXT
             kafka.sasl.jaas.config: planted-3
             subscriptions[0].config.apiKey: planted-4
             postgres.properties.sslpassword: planted-5
+            subscriptions[0].config.mail: smtp://app:planted-7@mail
+            subscriptions[0].config.other: host=db;Password=planted-8
             """;
     Settings settings =
         load(
@@ -256,6 +281,7 @@ final class ConfigurationTest {
         .contains(
             "consumer.name: billing  # idembox.yaml:2",
             "consumer.concurrency: 4  # default",
+            "postgres.pool-size: 8  # derived: consumer.concurrency + 4",
             "http.token: '********'  # file of environment variable IDEMBOX_HTTP_TOKEN_FILE",
             "subscriptions[0].topics: orders,payments  # idembox.yaml:15")
         .doesNotContain("planted");
@@ -307,7 +333,7 @@ final class ConfigurationTest {
     assertThatThrownBy(
             () -> ConfigurationLoader.load(folder.resolve("none.yaml"), Map.of(), Map.of()))
         .isInstanceOf(ConfigurationException.class)
-        .hasMessageContaining("none.yaml: cannot be read");
+        .hasMessageContaining("none.yaml: there is no such file");
   }
 
   private Settings load(String text) throws IOException {
