@@ -11,6 +11,7 @@ import io.idembox.inbox.EffectJournal.Settlement;
 import io.idembox.inbox.InboxFixture.NamedEffect;
 import io.idembox.migrations.IdemboxSchema;
 import io.idembox.testkit.EmbeddedPostgres;
+import io.idembox.testkit.PgBouncer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
