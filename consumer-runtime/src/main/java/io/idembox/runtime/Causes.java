@@ -1,5 +1,7 @@
 package io.idembox.runtime;
 
+import io.idembox.effect.EffectException;
+import io.idembox.inbox.InboxException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -48,6 +50,19 @@ final class Causes {
           + e.getClass().getName()
           + ")";
     }
+  }
+
+  /**
+   * One line for whoever has asked for something that is refused: our own exceptions say what is
+   * wrong without the names of classes.
+   */
+  static String told(Throwable failure) {
+    String message = failure.getMessage();
+    boolean ours =
+        failure instanceof InboxException
+            || failure instanceof EffectException
+            || failure instanceof ConsumerException;
+    return ours && message != null ? oneLine(message) : summary(failure);
   }
 
   private static String describe(Throwable failure) {

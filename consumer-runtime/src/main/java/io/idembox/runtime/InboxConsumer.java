@@ -74,7 +74,13 @@ public final class InboxConsumer implements AutoCloseable {
   public void run() throws InterruptedException {
     start();
     Thread onExit = new Thread(this::close, settings.name() + "-shutdown");
-    Runtime.getRuntime().addShutdownHook(onExit);
+    try {
+      Runtime.getRuntime().addShutdownHook(onExit);
+    } catch (IllegalStateException e) {
+      log.info("The process was asked to end while consumer {} started", settings.name());
+      close();
+      return;
+    }
     SecondSignal signals = new SecondSignal(this::hurry);
     try {
       started().awaitEnd();

@@ -61,7 +61,7 @@ final class ReplayLanes implements AutoCloseable {
     } catch (RuntimeException e) {
       servers.close();
       throw new StartRefusedException(
-          "The replay of consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
+          "The replay of consumer " + settings.name() + " does not start: " + Causes.told(e), e);
     }
   }
 

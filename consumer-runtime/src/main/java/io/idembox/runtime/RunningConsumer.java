@@ -114,7 +114,7 @@ final class RunningConsumer {
     } catch (RuntimeException e) {
       undo.forEach(Runnable::run);
       throw new StartRefusedException(
-          "Consumer " + settings.name() + " does not start: " + Causes.summary(e), e);
+          "Consumer " + settings.name() + " does not start: " + Causes.told(e), e);
     }
     consumer.handling.start();
     consumer.handling.sweep();

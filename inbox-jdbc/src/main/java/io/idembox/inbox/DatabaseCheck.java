@@ -54,14 +54,17 @@ final class DatabaseCheck {
       }
       if (!row.getBoolean(5)) {
         throw new InboxSchemaMismatchException(
-            "The database at " + where + " has no schema idembox: run IdemboxSchema.migrate()",
+            "The database at "
+                + where
+                + " has no schema idembox: run 'idembox migrate', or IdemboxSchema.migrate()",
             null);
       }
       if (!row.getBoolean(6)) {
         throw new InboxSchemaMismatchException(
             "The schema idembox at "
                 + where
-                + " is older than this version needs: run IdemboxSchema.migrate()",
+                + " is older than this version needs: run 'idembox migrate', or"
+                + " IdemboxSchema.migrate()",
             null);
       }
     }

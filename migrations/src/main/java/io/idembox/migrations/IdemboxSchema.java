@@ -234,7 +234,8 @@ public final class IdemboxSchema {
               + NAME
               + " lacks "
               + pending
-              + ": run IdemboxSchema.migrate() with a role that may create tables");
+              + ": run 'idembox migrate', or IdemboxSchema.migrate(), with a role that may create"
+              + " tables");
     }
     ValidateResult result = flyway.validateWithResult();
     if (!result.validationSuccessful) {
