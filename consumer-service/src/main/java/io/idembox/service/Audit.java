@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -36,15 +37,40 @@ final class Audit {
    * @throws ServerException if the database cannot take the note; nothing was changed
    */
   <T> T record(String action, String target, Supplier<T> change) {
+    return record(action, target, change::get, result -> "done");
+  }
+
+  /** A change that may be interrupted. */
+  @FunctionalInterface
+  interface Change<T, E extends Exception> {
+    T make() throws E;
+  }
+
+  /**
+   * Makes a change, and notes what came of it in words of its own.
+   *
+   * @throws E what the change throws
+   * @throws ServerException if the database cannot take the note; nothing was changed
+   */
+  <T, E extends Exception> T record(
+      String action, String target, Change<T, E> change, Function<T, String> outcome) throws E {
     long id = begin(action, target);
+    String what = "failed";
     try {
-      T result = change.get();
-      end(id, "done");
+      T result = change.make();
+      what = outcome.apply(result);
       return result;
     } catch (RuntimeException e) {
-      end(id, e instanceof NotPossibleException ? "refused" : "failed: " + e.getClass().getName());
+      what = e instanceof NotPossibleException ? "refused" : "failed: " + e.getClass().getName();
       throw e;
+    } finally {
+      end(id, what);
     }
+  }
+
+  /** Notes what is about to happen; what becomes of it shows elsewhere. */
+  void note(String action, String target) {
+    end(begin(action, target), "done");
   }
 
   private long begin(String action, String target) {

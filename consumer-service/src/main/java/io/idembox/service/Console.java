@@ -19,6 +19,18 @@ record Console(
     Map<String, String> environment,
     Map<String, String> properties) {
 
+  /** Who has started it, for the record. */
+  String user() {
+    return properties.getOrDefault("user.name", "unknown");
+  }
+
+  /** The same with another property of the JVM, unless there is a value. */
+  Console withDefault(String property, String value) {
+    Map<String, String> more = new TreeMap<>(properties);
+    more.putIfAbsent(property, value);
+    return new Console(out, err, environment, more);
+  }
+
   /** That of the process. */
   static Console ofProcess() {
     Map<String, String> properties = new TreeMap<>();

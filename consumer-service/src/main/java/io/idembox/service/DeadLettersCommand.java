@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -37,14 +36,7 @@ final class DeadLettersCommand extends GroupCommand {
 
   /** States by their names, for options. */
   static Set<DeadLetterState> states(@Nullable String text) {
-    if (text == null) {
-      return LetterOperations.WAITING;
-    }
-    if (text.equals("all")) {
-      return EnumSet.allOf(DeadLetterState.class);
-    }
-    ValueType<DeadLetterState> one = ValueType.choice(DeadLetterState.class);
-    return Arrays.stream(text.split(",", -1)).map(one::parse).collect(Collectors.toSet());
+    return States.named(text, DeadLetterState.class, LetterOperations.WAITING);
   }
 
   static String table(List<LetterView> letters) {
@@ -89,7 +81,8 @@ final class DeadLettersCommand extends GroupCommand {
 
     @Override
     int run(Stores stores) {
-      List<LetterView> letters = new LetterOperations(stores).list(states(state), after, limit);
+      List<LetterView> letters =
+          new LetterOperations(stores).list(states(state), after, limit(limit));
       print(letters, table(letters));
       return ExitCode.DONE;
     }
@@ -167,18 +160,41 @@ final class DeadLettersCommand extends GroupCommand {
             "name the letters by their ids, or all of them by --all");
       }
       ApiClient service = ApiClient.of(stores.settings(), url, user());
-      List<JsonNode> results = new ArrayList<>();
-      Table table = Table.of("ID", "RESULT");
-      boolean good = true;
+      List<Retried> results = new ArrayList<>();
       for (long id : all ? open(stores) : ids) {
+        results.add(retry(service, id));
+      }
+      Table table = Table.of("ID", "RESULT");
+      results.forEach(one -> table.row(one.id(), one.text()));
+      print(results, results.isEmpty() ? "no open dead letters" : table.toString());
+      if (results.stream().anyMatch(one -> one.refused() != null)) {
+        return ExitCode.NOT_POSSIBLE;
+      }
+      return results.stream().allMatch(Retried::handled) ? ExitCode.DONE : ExitCode.BAD_NEWS;
+    }
+
+    private static Retried retry(ApiClient service, long id) throws InterruptedException {
+      try {
         JsonNode result = service.post("/api/dead-letters/" + id + "/retry", "{}");
         boolean handled = result.path("handled").asBoolean();
-        good &= handled;
-        results.add(result);
-        table.row(id, handled ? "handled" : "failed again: " + result.path("failure").asText());
+        return new Retried(id, handled, handled ? null : result.path("failure").asText(), null);
+      } catch (NotPossibleException e) {
+        // Those before it are retried, and those behind it will be: each gets its answer.
+        return new Retried(id, false, null, e.getMessage());
       }
-      print(results, table.toString());
-      return good ? ExitCode.DONE : ExitCode.BAD_NEWS;
+    }
+
+    /**
+     * What came of one.
+     *
+     * @param failure the class of the failure, if it failed again
+     * @param refused why it was not retried at all
+     */
+    private record Retried(
+        long id, boolean handled, @Nullable String failure, @Nullable String refused) {
+      private String text() {
+        return handled ? "handled" : refused != null ? refused : "failed again: " + failure;
+      }
     }
 
     /** All ids first: what fails again stays open, and must not be met again. */
@@ -215,17 +231,27 @@ final class DeadLettersCommand extends GroupCommand {
     @Override
     int run(Stores stores) {
       List<LetterOperations.Decided> decided =
-          audited(
-              stores,
-              "dead-letters discard",
-              ids + ": " + why,
-              () -> new LetterOperations(stores).discard(ids, user() + ": " + why));
+          audit(stores)
+              .record(
+                  "dead-letters discard",
+                  ids + ": " + why,
+                  () -> new LetterOperations(stores).discard(ids, user() + ": " + why),
+                  DiscardLetters::outcome);
       Table table = Table.of("ID", "RESULT");
       decided.forEach(one -> table.row(one.id(), one.detail()));
       print(decided, table.toString());
       return decided.stream().allMatch(LetterOperations.Decided::done)
           ? ExitCode.DONE
           : ExitCode.NOT_POSSIBLE;
+    }
+
+    private static String outcome(List<LetterOperations.Decided> decided) {
+      return decided.stream().allMatch(LetterOperations.Decided::done)
+          ? "done"
+          : decided.stream()
+              .filter(one -> !one.done())
+              .map(one -> one.id() + " " + one.detail())
+              .collect(Collectors.joining(", ", "refused: ", ""));
     }
   }
 
@@ -261,7 +287,7 @@ final class DeadLettersCommand extends GroupCommand {
       if (Files.exists(out)) {
         throw new NotPossibleException(out + " exists already");
       }
-      try (PrintStream file = new PrintStream(out.toFile(), StandardCharsets.UTF_8)) {
+      try (PrintStream file = file(out)) {
         long letters =
             new LetterOperations(stores).export(states(state), letter -> line(file, letter));
         if (file.checkError()) {
@@ -270,6 +296,15 @@ final class DeadLettersCommand extends GroupCommand {
         print(Map.of("letters", letters, "file", out.toString()), letters + " letters in " + out);
       }
       return ExitCode.DONE;
+    }
+
+    private static PrintStream file(Path out) {
+      try {
+        return new PrintStream(out.toFile(), StandardCharsets.UTF_8);
+      } catch (IOException e) {
+        throw new NotPossibleException(
+            out + " cannot be written: is its folder there, and yours to write?");
+      }
     }
 
     private static void line(PrintStream to, LetterView letter) {

@@ -26,7 +26,9 @@ final class DoctorCommand extends StoresCommand {
       }
     }
     long errors = findings.stream().filter(one -> one.severity() == Finding.Severity.ERROR).count();
-    print(findings, text + (errors == 0 ? "no errors" : errors + " errors"));
+    print(
+        findings,
+        text + (errors == 0 ? "no errors" : errors == 1 ? "1 error" : errors + " errors"));
     return errors == 0 ? ExitCode.DONE : ExitCode.BAD_NEWS;
   }
 }

@@ -2,11 +2,8 @@ package io.idembox.service;
 
 import io.idembox.effect.EffectKey;
 import io.idembox.inbox.EffectState;
-import java.util.Arrays;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.ArgGroup;
@@ -29,14 +26,7 @@ final class EffectsCommand extends GroupCommand {
   }
 
   static Set<EffectState> states(@Nullable String text) {
-    if (text == null) {
-      return EffectActions.FOR_PEOPLE;
-    }
-    if (text.equals("all")) {
-      return EnumSet.allOf(EffectState.class);
-    }
-    ValueType<EffectState> one = ValueType.choice(EffectState.class);
-    return Arrays.stream(text.split(",", -1)).map(one::parse).collect(Collectors.toSet());
+    return States.named(text, EffectState.class, EffectActions.FOR_PEOPLE);
   }
 
   /** A key, as one names it. */
@@ -99,7 +89,7 @@ final class EffectsCommand extends GroupCommand {
     int run(Stores stores) {
       EffectActions actions = new EffectActions(stores);
       List<EffectView> effects =
-          guard ? actions.inDoubtInGuard() : actions.list(states(state), after, limit);
+          guard ? actions.inDoubtInGuard() : actions.list(states(state), after, limit(limit));
       Table table = Table.of("KEY", "EFFECT", "STATE", "ATTEMPTS", "DUE", "SINCE", "LAST ERROR");
       for (EffectView effect : effects) {
         table.row(

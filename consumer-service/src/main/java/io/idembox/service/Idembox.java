@@ -64,11 +64,23 @@ public final class Idembox implements Runnable {
 
   private static int wrongArguments(ParameterException e, String[] args) {
     PrintWriter err = e.getCommandLine().getErr();
-    err.println("error: " + e.getMessage());
-    if (!CommandLine.UnmatchedArgumentException.printSuggestions(e, err)) {
-      err.println("Try '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
-    }
+    // Some of picocli's messages begin with the word themselves.
+    err.println("error: " + String.valueOf(e.getMessage()).replaceFirst("^Error: ", "") + hint(e));
+    err.println("Try '" + e.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
     return ExitCode.WRONG_ARGUMENTS;
+  }
+
+  /** What somebody may have meant: picocli's own guesses know the beginnings of words only. */
+  private static String hint(ParameterException e) {
+    if (!(e instanceof CommandLine.UnmatchedArgumentException unmatched)
+        || unmatched.getUnmatched().isEmpty()) {
+      return "";
+    }
+    String written = unmatched.getUnmatched().get(0);
+    CommandSpec command = e.getCommandLine().getCommandSpec();
+    return Spelling.hint(
+        written,
+        written.startsWith("-") ? command.optionsMap().keySet() : command.subcommands().keySet());
   }
 
   @Override

@@ -16,6 +16,11 @@ final class InboxCommand extends GroupCommand {
         .addSubcommand(new Forget(console));
   }
 
+  private static String outcome(InboxActions.Pruned pruned) {
+    return "%d inbox rows, %d effects and %d dead letters"
+        .formatted(pruned.inboxRows(), pruned.effects(), pruned.letters());
+  }
+
   @Command(name = "stats", description = "Says how large inbox and journal are.")
   private static final class Stats extends StoresCommand {
     private Stats(Console console) {
@@ -49,17 +54,18 @@ final class InboxCommand extends GroupCommand {
 
     @Override
     int run(Stores stores) {
-      InboxActions.Pruned pruned = new InboxActions(stores).prune();
+      InboxActions.Pruned pruned =
+          audit(stores)
+              .record(
+                  "inbox prune",
+                  "what is past its retention",
+                  () -> new InboxActions(stores).prune(),
+                  InboxCommand::outcome);
       print(
           pruned,
           pruned.anotherMemberPrunes()
               ? "another member prunes at this moment"
-              : pruned.inboxRows()
-                  + " inbox rows, "
-                  + pruned.effects()
-                  + " effects and "
-                  + pruned.letters()
-                  + " dead letters removed");
+              : InboxCommand.outcome(pruned) + " removed");
       return ExitCode.DONE;
     }
   }
@@ -98,13 +104,21 @@ final class InboxCommand extends GroupCommand {
 
     @Override
     int run(Stores stores) {
+      if (from < 0 || to <= from) {
+        throw new IllegalArgumentException(
+            "--from must not be negative, and --to must be behind it: " + from + " to " + to);
+      }
       InboxActions.Forgotten forgotten =
           audited(
               stores,
               "inbox forget",
               topic + "-" + partition + " " + from + ".." + to,
               () -> new InboxActions(stores).forget(topic, partition, from, to));
-      print(forgotten, forgotten.messages() + " messages forgotten");
+      print(
+          forgotten,
+          forgotten.messages()
+              + (forgotten.messages() == 1 ? " message" : " messages")
+              + " forgotten");
       return ExitCode.DONE;
     }
   }

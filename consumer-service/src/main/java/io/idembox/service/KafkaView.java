@@ -17,11 +17,14 @@ import org.apache.kafka.clients.admin.ListOffsetsResult.ListOffsetsResultInfo;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.jspecify.annotations.Nullable;
 
 /** What Kafka says about the consumer's topics and group. Thread-safe. */
 final class KafkaView {
@@ -119,8 +122,33 @@ final class KafkaView {
         await(admin.describeConsumerGroups(java.util.List.of(group)).all()).get(group), group);
   }
 
+  /**
+   * Moves the group's offsets.
+   *
+   * @throws NotPossibleException if a member has joined meanwhile
+   */
   void alter(Map<TopicPartition, OffsetAndMetadata> offsets) {
-    await(admin.alterConsumerGroupOffsets(groupId(), offsets).all());
+    try {
+      await(admin.alterConsumerGroupOffsets(groupId(), offsets).all());
+    } catch (UnknownMemberIdException e) {
+      // What Kafka says to somebody who is no member of a group that has some.
+      throw new NotPossibleException(
+          "group " + groupId() + " has members: stop the consumer first; nothing was moved");
+    }
+  }
+
+  /**
+   * The refusal of a topic or partition that the subscriptions do not have.
+   *
+   * @param topic null for any of theirs
+   */
+  NotPossibleException noPartition(@Nullable String topic, @Nullable Integer partition) {
+    return new NotPossibleException(
+        (partition == null
+                ? "the subscriptions read no topic" + (topic == null ? "" : " " + topic)
+                : "the subscriptions read no partition " + topic + "-" + partition)
+            + " that is there; their topics (subscriptions[].topics) are "
+            + String.join(", ", topics()));
   }
 
   Admin admin() {
@@ -130,8 +158,10 @@ final class KafkaView {
   /**
    * The answer.
    *
-   * @throws ServerException if there is none in time
-   * @throws org.apache.kafka.common.KafkaException what Kafka answered instead
+   * @throws ServerException if there is none in time, or Kafka refuses
+   * @throws UnknownTopicOrPartitionException if the topic is not there
+   * @throws GroupIdNotFoundException if the group is not there
+   * @throws UnknownMemberIdException if the group has members, and only one of them may do this
    */
   <T> T await(KafkaFuture<T> future) {
     try {
@@ -140,8 +170,15 @@ final class KafkaView {
       if (e.getCause() instanceof org.apache.kafka.common.errors.TimeoutException) {
         throw away(e.getCause());
       }
-      if (e.getCause() instanceof RuntimeException known) {
-        throw known;
+      // These three are answers to those who ask.
+      if (e.getCause() instanceof UnknownTopicOrPartitionException
+          || e.getCause() instanceof GroupIdNotFoundException
+          || e.getCause() instanceof UnknownMemberIdException) {
+        throw (RuntimeException) e.getCause();
+      }
+      if (e.getCause() instanceof KafkaException refusal) {
+        throw new ServerException(
+            "Kafka at " + servers() + " refuses: " + refusal.getMessage(), refusal);
       }
       throw new ServerException("Kafka at " + servers() + " failed: " + e.getCause(), e);
     } catch (TimeoutException e) {

@@ -2,9 +2,9 @@ package io.idembox.service;
 
 import io.idembox.inbox.DeadLetter;
 import io.idembox.inbox.DeadLetterState;
-import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -43,17 +43,19 @@ final class LetterOperations {
    */
   record Decided(long id, boolean done, String detail) {}
 
-  /** Gives letters up for good; their messages count as handled. */
+  /** Gives letters up for good; their messages count as handled. Each id gets its answer. */
   List<Decided> discard(List<Long> ids, String why) {
-    List<Decided> decided = new ArrayList<>();
-    for (long id : ids) {
-      DeadLetter letter = letter(id);
-      boolean done = stores.inbox().deadLetters().discard(id, why);
-      decided.add(
-          new Decided(
-              id, done, done ? "discarded" : "is " + ValueType.name(letter.state()) + " already"));
+    return ids.stream().map(id -> discard(id, why)).toList();
+  }
+
+  private Decided discard(long id, String why) {
+    Optional<DeadLetter> letter = stores.inbox().deadLetters().show(id);
+    if (letter.isEmpty()) {
+      return new Decided(id, false, "is not there");
     }
-    return decided;
+    boolean done = stores.inbox().deadLetters().discard(id, why);
+    return new Decided(
+        id, done, done ? "discarded" : "is " + ValueType.name(letter.get().state()) + " already");
   }
 
   /** Every letter in these states with its content, in the order of their ids. */

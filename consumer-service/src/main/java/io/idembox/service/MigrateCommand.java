@@ -3,6 +3,7 @@ package io.idembox.service;
 import io.idembox.migrations.IdemboxSchema;
 import io.idembox.migrations.SchemaMigrationException;
 import java.util.Map;
+import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -14,13 +15,18 @@ import picocli.CommandLine.Option;
       "Does nothing, and needs no right to create, when it is up to date."
     })
 final class MigrateCommand extends StoresCommand {
-  @Option(
-      names = "--print-sql",
-      description = "Print what is missing as SQL for psql, and change nothing.")
-  private boolean printSql;
+  @ArgGroup(exclusive = true)
+  private Only only = new Only();
 
-  @Option(names = "--validate", description = "Only check that the schema is up to date.")
-  private boolean validate;
+  private static final class Only {
+    @Option(
+        names = "--print-sql",
+        description = "Print what is missing as SQL for psql, and change nothing.")
+    private boolean printSql;
+
+    @Option(names = "--validate", description = "Only check that the schema is up to date.")
+    private boolean validate;
+  }
 
   MigrateCommand(Console console) {
     super(console);
@@ -29,14 +35,14 @@ final class MigrateCommand extends StoresCommand {
   @Override
   int run(Stores stores) {
     IdemboxSchema schema = IdemboxSchema.of(stores.dataSource());
-    if (printSql) {
+    if (only.printSql) {
       String sql = schema.pendingSql();
       print(
           Map.of("sql", sql),
           sql.isEmpty() ? "-- nothing is missing: the schema is up to date" : sql);
       return ExitCode.DONE;
     }
-    if (validate) {
+    if (only.validate) {
       schema.validate();
       print(Map.of("valid", true), "the schema is up to date");
       return ExitCode.DONE;
@@ -44,9 +50,8 @@ final class MigrateCommand extends StoresCommand {
     try {
       schema.migrate();
     } catch (SchemaMigrationException e) {
-      if (e.sqlToRun().isPresent() && !json()) {
-        console().out().println(e.sqlToRun().get());
-      }
+      // For somebody who has the right.
+      e.sqlToRun().ifPresent(sql -> print(Map.of("migrated", false, "sql", sql), sql));
       throw e;
     }
     print(Map.of("migrated", true), "the schema is up to date");

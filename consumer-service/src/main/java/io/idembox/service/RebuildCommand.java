@@ -17,9 +17,9 @@ import picocli.CommandLine.Option;
           + " build their rows anew.",
       "What the other consumer has done has no effect a second time, however old it is: intents are"
           + " written as finished, and once gives a kept receipt or what the effect says for a"
-          + " rebuild, else the record becomes a dead letter that names the key. Ctrl-C finishes what"
-          + " runs; run again, it goes on where it stopped. The name stays bound to the other: a"
-          + " later run under it keeps to the same."
+          + " rebuild, else the record becomes a dead letter that names the key. Ctrl-C finishes"
+          + " what runs; run again, it goes on where it stopped. The name stays bound to the other:"
+          + " a later run under it keeps to the same."
     })
 final class RebuildCommand extends StoresCommand {
   @Option(
@@ -59,6 +59,9 @@ final class RebuildCommand extends StoresCommand {
   @Override
   int run(Stores stores) throws InterruptedException {
     Settings settings = stores.settings();
+    if (rate < 0) {
+      throw new IllegalArgumentException("--rate must not be negative: 0 is no limit");
+    }
     if (as.isBlank() || as.equals(of)) {
       throw new IllegalArgumentException("--as must be another name than --of");
     }
@@ -69,7 +72,10 @@ final class RebuildCommand extends StoresCommand {
             .find(of)
             .orElseThrow(
                 () ->
-                    new NotPossibleException("consumer " + of + " has never run on this database"));
+                    new NotPossibleException(
+                        "consumer "
+                            + of
+                            + " has never run on this database; --of names one that has"));
     String group = as.equals(settings.get(Options.NAME)) ? ConsumerAssembly.groupId(settings) : as;
     ReplayRanges choice = new ReplayRanges(new KafkaView(stores, old.groupId()));
     ReplayPlan plan =
@@ -88,10 +94,20 @@ final class RebuildCommand extends StoresCommand {
         builder.effectStore(store);
       }
       InterruptibleReplay interruptible = new InterruptibleReplay(console(), settings);
+      Audit.Change<ReplayAnswer, InterruptedException> rebuild =
+          () ->
+              ReplayAnswer.of(
+                  interruptible.run(Service.built(settings, builder).rebuild(of, plan), plan),
+                  choice.notes());
       ReplayAnswer answer =
-          ReplayAnswer.of(
-              interruptible.run(Service.built(settings, builder).rebuild(of, plan), plan),
-              choice.notes());
+          dryRun
+              ? rebuild.make()
+              : audit(stores)
+                  .record(
+                      "rebuild",
+                      "as " + as + " of " + of + ": " + ReplayAnswer.planned(plan.ranges()),
+                      rebuild,
+                      ReplayAnswer::outcome);
       String again =
           "idembox rebuild --as %s --of %s%s"
               .formatted(as, of, topic == null ? "" : " --topic " + topic);

@@ -1,7 +1,9 @@
 package io.idembox.service;
 
+import io.idembox.runtime.ReplayRange;
 import io.idembox.runtime.ReplayReport;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,6 +85,21 @@ record ReplayAnswer(
         seconds,
         partitions,
         notes);
+  }
+
+  /** What is about to be read, for the record. */
+  static String planned(List<ReplayRange> ranges) {
+    return ranges.isEmpty()
+        ? "nothing"
+        : ranges.stream()
+            .map(one -> one.partition() + " " + one.from() + ".." + one.to())
+            .collect(Collectors.joining(", "));
+  }
+
+  /** What came of it, for the record. */
+  String outcome() {
+    return "%s: %d read, %d skipped, %d handled, %d ignored, %d dead"
+        .formatted(finished ? "done" : "stopped", read, skipped, handled, ignored, dead);
   }
 
   /**

@@ -67,8 +67,8 @@ final class ReplayCommand extends StoresCommand {
       names = "--accept-resolver-change",
       description =
           "Take over other rules for message ids than the consumer was registered with, such as"
-              + " copy-of for a copied topic; also by a dry run. A live group starts with these rules"
-              + " alone from then on.")
+              + " copy-of for a copied topic; also by a dry run. A live group starts with these"
+              + " rules alone from then on.")
   private boolean acceptResolverChange;
 
   ReplayCommand(Console console) {
@@ -77,6 +77,9 @@ final class ReplayCommand extends StoresCommand {
 
   @Override
   int run(Stores stores) throws InterruptedException {
+    if (rate < 0) {
+      throw new IllegalArgumentException("--rate must not be negative: 0 is no limit");
+    }
     ReplayRanges choice = new ReplayRanges(new KafkaView(stores));
     List<ReplayRange> ranges =
         choice.of(
@@ -105,7 +108,11 @@ final class ReplayCommand extends StoresCommand {
       InboxConsumer consumer = Service.built(settings, builder);
       InterruptibleReplay interruptible = new InterruptibleReplay(console(), settings);
       ReplayAnswer answer =
-          ReplayAnswer.of(interruptible.run(consumer.replay(plan), plan), choice.notes());
+          recorded(
+              stores,
+              plan,
+              () ->
+                  ReplayAnswer.of(interruptible.run(consumer.replay(plan), plan), choice.notes()));
       print(answer, answer.text(null));
       interruptible.reported();
       if (answer.cancelled()) {
@@ -113,5 +120,21 @@ final class ReplayCommand extends StoresCommand {
       }
       return answer.dead() > 0 && !dryRun ? ExitCode.BAD_NEWS : ExitCode.DONE;
     }
+  }
+
+  /** A dry run changes nothing, unless it takes over other rules. */
+  private ReplayAnswer recorded(
+      Stores stores, ReplayPlan plan, Audit.Change<ReplayAnswer, InterruptedException> replay)
+      throws InterruptedException {
+    if (dryRun && !acceptResolverChange) {
+      return replay.make();
+    }
+    // Says more about a database that cannot be used than the audit could.
+    stores.database().check();
+    String target =
+        ReplayAnswer.planned(plan.ranges())
+            + (dryRun ? " --dry-run" : "")
+            + (acceptResolverChange ? " --accept-resolver-change" : "");
+    return audit(stores).record("replay", target, replay, ReplayAnswer::outcome);
   }
 }

@@ -40,13 +40,23 @@ final class ReplayRanges {
      */
     Wanted {
       if ((fromOffset != null || toOffset != null) && (topic == null || partition == null)) {
-        throw new IllegalArgumentException("offsets need --topic and --partition");
+        throw new IllegalArgumentException(
+            "--from-offset and --to-offset need --topic and --partition");
       }
       if (partition != null && topic == null) {
         throw new IllegalArgumentException("--partition needs --topic");
       }
       if ((fromOffset != null && fromMillis != null) || (toOffset != null && toMillis != null)) {
         throw new IllegalArgumentException("give an offset or a time, not both");
+      }
+      if (fromOffset != null && (fromOffset < 0 || (toOffset != null && toOffset < fromOffset))) {
+        throw new IllegalArgumentException(
+            "--from-offset must not be negative, nor behind --to-offset: "
+                + fromOffset
+                + (toOffset == null ? "" : " to " + toOffset));
+      }
+      if (fromMillis != null && toMillis != null && toMillis < fromMillis) {
+        throw new IllegalArgumentException("--from-time must not be later than --to-time");
       }
     }
   }
@@ -71,7 +81,7 @@ final class ReplayRanges {
                     .thenComparingInt(TopicPartition::partition))
             .toList();
     if (partitions.isEmpty()) {
-      throw new NotPossibleException("the subscriptions have no such partition");
+      throw kafka.noPartition(wanted.topic(), wanted.partition());
     }
     Map<TopicPartition, Long> start = kafka.offsets(partitions, OffsetSpec.earliest());
     Map<TopicPartition, Long> end = ends(partitions);
@@ -113,8 +123,8 @@ final class ReplayRanges {
         "group "
             + kafka.groupId()
             + " is live with "
-            + group.members()
-            + " members: each partition is read up to what it has committed now");
+            + group.counted()
+            + ": each partition is read up to what it has committed now");
     Map<TopicPartition, OffsetAndMetadata> committed = kafka.committed();
     end.replaceAll(
         (at, last) -> {

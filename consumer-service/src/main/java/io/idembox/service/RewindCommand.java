@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -69,7 +70,11 @@ final class RewindCommand extends StoresCommand {
    *
    * @param from null where the group had none
    */
-  record Moved(String topic, int partition, @Nullable Long from, long to, @Nullable String note) {}
+  record Moved(String topic, int partition, @Nullable Long from, long to, @Nullable String note) {
+    private String text() {
+      return topic + "-" + partition + " " + (from == null ? "none" : from) + " to " + to;
+    }
+  }
 
   @Override
   int run(Stores stores) {
@@ -86,8 +91,8 @@ final class RewindCommand extends StoresCommand {
           "group "
               + kafka.groupId()
               + " has "
-              + group.members()
-              + " members: stop the consumer first, or use replay, which runs beside it");
+              + group.counted()
+              + ": stop the consumer first, or use replay, which runs beside it");
     }
     List<TopicPartition> partitions = chosen(kafka);
     Map<TopicPartition, OffsetAndMetadata> committed = kafka.committed();
@@ -119,7 +124,7 @@ final class RewindCommand extends StoresCommand {
       audited(
           stores,
           "rewind",
-          moved.toString(),
+          moved.stream().map(Moved::text).collect(Collectors.joining(", ")),
           () -> {
             kafka.alter(offsets);
             return offsets;
@@ -136,10 +141,7 @@ final class RewindCommand extends StoresCommand {
             .filter(at -> partition == null || at.partition() == partition)
             .toList();
     if (partitions.isEmpty()) {
-      throw new NotPossibleException(
-          "the subscriptions have no such partition: "
-              + (topic == null ? String.join(", ", kafka.topics()) : topic)
-              + (partition == null ? "" : "-" + partition));
+      throw kafka.noPartition(topic, partition);
     }
     return partitions;
   }

@@ -2,6 +2,8 @@ package io.idembox.service;
 
 import io.idembox.inbox.ClusterChange;
 import io.idembox.runtime.InboxConsumerBuilder;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -14,7 +16,8 @@ import picocli.CommandLine.Option;
     description = {
       "Runs the consumer until SIGTERM or Ctrl-C.",
       "Then the running batches finish within consumer.shutdown-budget, their offsets are"
-          + " committed, and the group is left."
+          + " committed, and the group is left. With --json, log lines are JSON objects unless"
+          + " logging.format says otherwise."
     })
 final class RunCommand implements Callable<Integer> {
   private final Console console;
@@ -34,15 +37,15 @@ final class RunCommand implements Callable<Integer> {
       paramLabel = "copy|moved",
       description =
           "The database meets another Kafka cluster than before: because it is a copy of one that"
-              + " goes on elsewhere (its effects get namespaces of their own), or because the topics"
-              + " moved. For one start of one member while no other runs.")
+              + " goes on elsewhere (its effects get namespaces of their own), or because the"
+              + " topics moved. For one start of one member while no other runs.")
   private @Nullable ClusterChange adoptCluster;
 
   @Option(
       names = "--accept-resolver-change",
       description =
-          "Take over other rules for message ids than the consumer was registered with. Messages may"
-              + " get other identities, and what comes again is handled again.")
+          "Take over other rules for message ids than the consumer was registered with. Messages"
+              + " may get other identities, and what comes again is handled again.")
   private boolean acceptResolverChange;
 
   RunCommand(Console console) {
@@ -51,12 +54,37 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
-    Settings settings = common.settings(console);
+    Settings settings =
+        common.settings(
+            common.json() ? console.withDefault("idembox.logging.format", "json") : console);
     LogSetup.forRun(settings);
+    noteDecisions(settings);
     try (Service service = Service.assemble(settings, this::adopt)) {
       service.run();
     }
     return ExitCode.DONE;
+  }
+
+  /** What somebody decides at a start is on record, as every other decision is. */
+  private void noteDecisions(Settings settings) {
+    List<String> decisions = new ArrayList<>();
+    if (adoptOffsets) {
+      decisions.add("--adopt-offsets");
+    }
+    if (adoptCluster != null) {
+      decisions.add("--adopt-cluster " + ValueType.name(adoptCluster));
+    }
+    if (acceptResolverChange) {
+      decisions.add("--accept-resolver-change");
+    }
+    if (decisions.isEmpty()) {
+      return;
+    }
+    try (Stores stores = Stores.of(settings)) {
+      // Says more about a database that cannot be used than the audit could.
+      stores.database().check();
+      new Audit(stores, Audit.Via.COMMAND, console.user()).note("run", String.join(" ", decisions));
+    }
   }
 
   /** What somebody has decided for this start. */

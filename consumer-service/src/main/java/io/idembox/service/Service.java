@@ -3,6 +3,7 @@ package io.idembox.service;
 import io.idembox.effect.RedisEffectStore;
 import io.idembox.runtime.InboxConsumer;
 import io.idembox.runtime.InboxConsumerBuilder;
+import io.idembox.runtime.StartRefusedException;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Clock;
@@ -23,6 +24,7 @@ final class Service implements AutoCloseable {
   private @Nullable Health health;
   private int httpPort;
   private boolean closed;
+  private volatile boolean ending;
 
   private Service(Settings settings, Consumer<InboxConsumerBuilder> decided) {
     meters = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -86,13 +88,33 @@ final class Service implements AutoCloseable {
   /**
    * Runs until the process is asked to end, or the consumer fails.
    *
-   * @throws io.idembox.runtime.StartRefusedException within 10 seconds if a server cannot be used
+   * @throws StartRefusedException within 10 seconds if a server cannot be used
    * @throws io.idembox.runtime.ConsumerFailedException if the consumer ended by itself
    */
   void run() throws InterruptedException {
     // The consumer stops itself on SIGTERM; what it stands on must wait for it.
-    Runtime.getRuntime().addShutdownHook(new Thread(this::close, "idembox-shutdown"));
-    consumer.run();
+    try {
+      Runtime.getRuntime()
+          .addShutdownHook(
+              new Thread(
+                  () -> {
+                    ending = true;
+                    close();
+                  },
+                  "idembox-shutdown"));
+    } catch (IllegalStateException e) {
+      log.info("Asked to end before the start");
+      return;
+    }
+    try {
+      consumer.run();
+    } catch (IllegalStateException | StartRefusedException e) {
+      if (!ending) {
+        throw e;
+      }
+      // Closed before it had started, or what it stands on was closed under it.
+      log.info("Asked to end during the start");
+    }
   }
 
   /** Where HTTP listens; 0 if it does not. */

@@ -96,6 +96,11 @@ record StatusReport(
 
   /** A group and how many members it has. */
   record GroupState(String state, int members) {
+    /** For people. */
+    String counted() {
+      return StatusReport.counted(members);
+    }
+
     static GroupState of(KafkaView kafka) {
       try {
         ConsumerGroupDescription group = kafka.group();
@@ -165,10 +170,14 @@ record StatusReport(
         });
   }
 
+  private static String counted(int members) {
+    return members == 1 ? "1 member" : members + " members";
+  }
+
   /** For people. */
   String text() {
     Table head = Table.of("consumer", consumer);
-    head.row("group", group + " (" + groupState + ", " + members + " members)");
+    head.row("group", group + " (" + groupState + ", " + counted(members) + ")");
     head.row("effect namespace", namespace);
     head.row("effects unsettled", effects.isEmpty() ? "none" : counts(effects));
     head.row("dead letters", deadLetters.isEmpty() ? "none" : counts(deadLetters));

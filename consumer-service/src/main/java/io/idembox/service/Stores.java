@@ -92,7 +92,8 @@ final class Stores implements AutoCloseable {
                       new NotPossibleException(
                           "consumer "
                               + settings.get(Options.NAME)
-                              + " has never run on this database"));
+                              + " has never run on this database: start it with 'idembox run', or"
+                              + " correct consumer.name"));
       consumer = known;
     }
     return known;

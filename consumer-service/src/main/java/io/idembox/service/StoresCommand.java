@@ -36,13 +36,30 @@ abstract class StoresCommand implements Callable<Integer> {
     common.print(console, answer, forPeople);
   }
 
+  /**
+   * How many at most.
+   *
+   * @throws IllegalArgumentException if that is none
+   */
+  static int limit(int limit) {
+    if (limit < 1) {
+      throw new IllegalArgumentException("--limit must be at least 1, not " + limit);
+    }
+    return limit;
+  }
+
   /** Makes a change that goes on record. */
   <T> T audited(Stores stores, String action, String target, Supplier<T> change) {
-    return new Audit(stores, Audit.Via.COMMAND, user()).record(action, target, change);
+    return audit(stores).record(action, target, change);
+  }
+
+  /** Where this command's changes go on record. */
+  Audit audit(Stores stores) {
+    return new Audit(stores, Audit.Via.COMMAND, user());
   }
 
   /** Who decides, for the record. */
   String user() {
-    return console.properties().getOrDefault("user.name", "unknown");
+    return console.user();
   }
 }
