@@ -77,18 +77,41 @@ final class ConsumerAssembly {
     if (settings.get(Options.POSTGRES_MIGRATE)) {
       builder.migrateAtStart();
     }
-    builder.effects(effects().toArray(Effect<?, ?>[]::new));
-    subscriptions().forEach(builder::subscribe);
+    List<Effect<?, ?>> effects = new ArrayList<>();
+    List<Subscription> subscriptions = new ArrayList<>();
+    make(effects, subscriptions);
+    builder.effects(effects.toArray(Effect<?, ?>[]::new));
+    subscriptions.forEach(builder::subscribe);
     return builder;
   }
 
-  /** The subscriptions, with new instances of their handlers. */
-  List<Subscription> subscriptions() {
-    List<Subscription> subscriptions = new ArrayList<>();
-    for (int i = 0; i < settings.count("subscriptions"); i++) {
-      subscriptions.add(subscription(i));
+  /**
+   * Makes the effects, under the policies of the configuration, and the subscriptions, with new
+   * instances of their handlers.
+   *
+   * @throws ConfigurationException with each of them that cannot be made
+   */
+  void make(List<Effect<?, ?>> effects, List<Subscription> subscriptions) {
+    List<Problem> problems = new ArrayList<>();
+    for (int i = 0; i < settings.count("effects"); i++) {
+      int place = i;
+      collect(problems, () -> effects.add(effect(place)));
     }
-    return subscriptions;
+    for (int i = 0; i < settings.count("subscriptions"); i++) {
+      int place = i;
+      collect(problems, () -> subscriptions.add(subscription(place)));
+    }
+    if (!problems.isEmpty()) {
+      throw new ConfigurationException(problems);
+    }
+  }
+
+  private static void collect(List<Problem> problems, Runnable making) {
+    try {
+      making.run();
+    } catch (ConfigurationException e) {
+      problems.addAll(e.problems());
+    }
   }
 
   static PrunePolicy prunePolicy(Settings settings) {
@@ -119,20 +142,15 @@ final class ConsumerAssembly {
     return ids.build();
   }
 
-  /** The effects, under the policies of the configuration. */
-  List<Effect<?, ?>> effects() {
-    List<Effect<?, ?>> effects = new ArrayList<>();
-    for (int i = 0; i < settings.count("effects"); i++) {
-      Effect<?, ?> effect =
-          plugins.make(
-              Options.EFFECT_CLASS.key(i),
-              settings.get(Options.EFFECT_CLASS, i),
-              Effect.class,
-              Option.at(Options.EFFECT_CONFIG.key(), i),
-              settings.group(Options.EFFECT_CONFIG, i));
-      effects.add(underPolicy(effect, i));
-    }
-    return effects;
+  private Effect<?, ?> effect(int i) {
+    Effect<?, ?> effect =
+        plugins.make(
+            Options.EFFECT_CLASS.key(i),
+            settings.get(Options.EFFECT_CLASS, i),
+            Effect.class,
+            Option.at(Options.EFFECT_CONFIG.key(), i),
+            settings.group(Options.EFFECT_CONFIG, i));
+    return underPolicy(effect, i);
   }
 
   private Effect<?, ?> underPolicy(Effect<?, ?> effect, int i) {
@@ -248,7 +266,7 @@ final class ConsumerAssembly {
               + handler.getClass().getName()
               + " implements neither InboxHandler nor BatchInboxHandler");
     }
-    Optional<Class<?>> takes = HandlerType.of(handler.getClass());
+    Optional<Class<?>> takes = taken(handler, key);
     Optional<String> deserializer = settings.find(keys.deserializer(), places);
     if (deserializer.isPresent()) {
       return new Handling<>(deserialized(deserializer.get(), keys, places), handler);
@@ -258,6 +276,15 @@ final class ConsumerAssembly {
       case BYTES -> new Handling<>(taken(Decoders.bytes(), byte[].class, takes, key), handler);
       case JSON -> new Handling<>(json(takes, keys, places), handler);
     };
+  }
+
+  private Optional<Class<?>> taken(Object handler, String key) {
+    try {
+      return HandlerType.of(handler.getClass());
+    } catch (TypeNotPresentException e) {
+      throw plugins.refused(
+          key, "the handler takes " + e.typeName() + ", which is in no jar of the plug-ins folder");
+    }
   }
 
   private <T> Decoder<T> taken(
@@ -302,15 +329,10 @@ final class ConsumerAssembly {
             Deserializer.class,
             Option.at(keys.deserializerProperties().key(), places),
             Map.of());
-    Thread thread = Thread.currentThread();
-    ClassLoader before = thread.getContextClassLoader();
-    thread.setContextClassLoader(plugins.loader());
     try {
       deserializer.configure(settings.group(keys.deserializerProperties(), places), false);
     } catch (RuntimeException e) {
       throw plugins.refused(key, "it refuses its properties with " + e.getClass().getSimpleName());
-    } finally {
-      thread.setContextClassLoader(before);
     }
     return Decoders.kafka(deserializer);
   }

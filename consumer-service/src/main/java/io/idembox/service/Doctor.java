@@ -7,12 +7,23 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
  * All checks. One that cannot be made is a finding, and keeps none of the others from being made.
  */
 final class Doctor {
+  private static final Map<String, String> REMEDIES =
+      Map.of(
+          "postgres", "check that the server is up, then postgres.url, user and password",
+          "kafka",
+              "check that the brokers are up and reachable from here, then kafka.bootstrap.servers,"
+                  + " kafka.security.protocol and what belongs to it",
+          "redis", "check that the server is up, then redis.uri, redis.user and redis.password",
+          "plugins",
+              "correct what is named; it is the configuration or a jar in the plug-ins folder");
+
   private final Stores stores;
   private final List<Finding> findings = new ArrayList<>();
 
@@ -27,19 +38,32 @@ final class Doctor {
       check(
           "plugins",
           () -> {
-            ConsumerAssembly assembly = new ConsumerAssembly(stores.settings(), plugins);
-            effects.addAll(assembly.effects());
-            assembly.subscriptions();
+            // Those that could be made are looked at further, whatever becomes of the others.
+            new ConsumerAssembly(stores.settings(), plugins).make(effects, new ArrayList<>());
+            EffectCatalog unused = catalog(effects);
             return List.of(Finding.ok("plugins", "all classes can be loaded and made"));
           });
-      EffectCatalog catalog = EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new));
-      check("timeouts", () -> List.of(timeouts(catalog)));
-      check("security", () -> Encryption.findings(stores.settings()));
-      check("postgres", () -> new DatabaseDoctor(stores).findings());
-      check("kafka", () -> new KafkaDoctor(stores, catalog).findings());
-      check("redis", () -> new GuardDoctor(stores, catalog).findings());
+      EffectCatalog catalog;
+      try {
+        catalog = catalog(effects);
+      } catch (IllegalArgumentException e) {
+        catalog = EffectCatalog.of();
+      }
+      checks(catalog);
     }
     return findings;
+  }
+
+  private static EffectCatalog catalog(List<Effect<?, ?>> effects) {
+    return EffectCatalog.of(effects.toArray(Effect<?, ?>[]::new));
+  }
+
+  private void checks(EffectCatalog catalog) {
+    check("timeouts", () -> List.of(timeouts(catalog)));
+    check("security", () -> Encryption.findings(stores.settings()));
+    check("postgres", () -> new DatabaseDoctor(stores).findings());
+    check("kafka", () -> new KafkaDoctor(stores, catalog).findings());
+    check("redis", () -> new GuardDoctor(stores, catalog).findings());
   }
 
   /** Their inequalities hold, or the configuration would have been refused: here with numbers. */
@@ -75,7 +99,7 @@ final class Doctor {
           Finding.error(
               code,
               String.valueOf(e.getMessage()),
-              "the other findings may say why; then run doctor again"));
+              REMEDIES.getOrDefault(code, "correct it; then run doctor again")));
     }
   }
 }

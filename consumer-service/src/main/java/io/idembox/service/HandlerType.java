@@ -15,6 +15,8 @@ final class HandlerType {
 
   /**
    * The {@code T} of {@code InboxHandler<T>} or {@code BatchInboxHandler<T>}, where it is a class.
+   *
+   * @throws TypeNotPresentException if that class is in no jar
    */
   static Optional<Class<?>> of(Class<?> handler) {
     for (Class<?> type = handler; type != null; type = type.getSuperclass()) {

@@ -30,6 +30,8 @@ final class Health {
   /** A loop that has not turned for so long hangs. Far above the longest wait that it has. */
   private static final Duration LONGEST_TURN = Duration.ofSeconds(60);
 
+  private final Duration longestTurn;
+
   private static final Duration ASKED_FOR = Duration.ofSeconds(2);
 
   /** Looked up, never written. */
@@ -49,7 +51,11 @@ final class Health {
       InboxConsumer consumer,
       DataSource dataSource,
       @Nullable RedisEffectStore store,
+      Duration drainBudget,
       Clock clock) {
+    // A revocation waits for running batches within the turn: whoever is killed in it has waited
+    // for nothing.
+    this.longestTurn = LONGEST_TURN.plus(drainBudget);
     this.consumer = consumer;
     this.dataSource = dataSource;
     this.store = store;
@@ -75,7 +81,7 @@ final class Health {
       return new Answer(true, Map.of("loop", "not started"), List.of());
     }
     Duration silent = Duration.between(status.get().lastPoll(), clock.instant());
-    boolean turns = silent.compareTo(LONGEST_TURN) < 0;
+    boolean turns = silent.compareTo(longestTurn) < 0;
     return new Answer(
         turns,
         Map.of("loop", turns ? "turns" : "has not turned for " + silent.toSeconds() + " s"),
@@ -93,11 +99,12 @@ final class Health {
     checks.put("consumer", stopping ? "stopping" : status.isPresent() ? "started" : "starting");
     boolean joined = status.isPresent() && status.get().joined();
     checks.put("group", joined ? "joined" : "not a member");
-    checks.putAll(stores());
+    Map<String, String> stores = stores();
+    checks.putAll(stores);
     boolean up =
         !stopping
             && joined
-            && stores().values().stream().allMatch(answer -> answer.equals("answers"))
+            && stores.values().stream().allMatch(answer -> answer.equals("answers"))
             && live().up();
     return new Answer(
         up,

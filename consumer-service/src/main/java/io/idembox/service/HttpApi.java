@@ -5,7 +5,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.idembox.effect.EffectException;
 import io.idembox.effect.EffectKey;
 import io.idembox.inbox.InboxException;
-import io.idembox.runtime.ConsumerStatus;
 import io.idembox.runtime.InboxConsumer;
 import io.javalin.Javalin;
 import io.javalin.config.JavalinConfig;
@@ -32,6 +31,7 @@ import org.slf4j.LoggerFactory;
  */
 final class HttpApi implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(HttpApi.class);
+  static final String JSON = "application/json; charset=utf-8";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
   private static final long LARGEST_BODY = 64 * 1024;
   private static final int THREADS = 8;
@@ -99,6 +99,8 @@ final class HttpApi implements AutoCloseable {
     config.startup.startupWatcherEnabled = false;
     config.http.maxRequestSize = LARGEST_BODY;
     config.http.asyncTimeout = IDLE.toMillis();
+    config.http.prefer405over404 = true;
+    config.jetty.modifyServer(jetty -> jetty.setErrorHandler(new HttpErrors()));
     config.jetty.threadPool = new QueuedThreadPool(THREADS, 2, (int) IDLE.toMillis());
     config.jetty.modifyHttpConfiguration(
         http -> {
@@ -114,9 +116,8 @@ final class HttpApi implements AutoCloseable {
     routes.before("/api/*", this::authorize);
     reading(routes);
     changing(routes);
+    routes.exception(HttpResponseException.class, HttpApi::failed);
     routes.exception(Exception.class, HttpApi::failed);
-    routes.error(
-        404, "*", context -> answer(context, Map.of("error", message(context, "not found"))));
   }
 
   private void reading(RoutesConfig routes) {
@@ -156,7 +157,7 @@ final class HttpApi implements AutoCloseable {
         "/api/partitions/{topic}/{partition}/pause",
         context -> {
           String topic = context.pathParam("topic");
-          int partition = (int) number(context.pathParam("partition"), "partition");
+          int partition = whole(number(context.pathParam("partition"), "partition"), "partition");
           String why = text(body(context), "why");
           audited(
               context,
@@ -167,14 +168,19 @@ final class HttpApi implements AutoCloseable {
                   throw new NotPossibleException(
                       topic + "-" + partition + " is not assigned to this member: ask another one");
                 }
-                return Map.of("paused", topic + "-" + partition);
+                return Map.of(
+                    "paused",
+                    topic + "-" + partition,
+                    "until",
+                    "it is resumed, this process ends, or the partition goes to another member,"
+                        + " which reads on");
               });
         });
     routes.post(
         "/api/partitions/{topic}/{partition}/resume",
         context -> {
           String topic = context.pathParam("topic");
-          int partition = (int) number(context.pathParam("partition"), "partition");
+          int partition = whole(number(context.pathParam("partition"), "partition"), "partition");
           audited(
               context,
               "partitions resume",
@@ -258,8 +264,13 @@ final class HttpApi implements AutoCloseable {
   /** A decision, and what came of the dead letters that waited for it. */
   record Resolved(EffectActions.Decided decision, List<LetterRetries.Retried> letters) {}
 
-  private ConsumerStatus status() {
-    return consumer.status();
+  private MemberStatus status() {
+    try {
+      return MemberStatus.of(consumer.status());
+    } catch (IllegalStateException e) {
+      // That is how it says "not started".
+      throw new NotPossibleException("the consumer has not started yet");
+    }
   }
 
   private void audited(Context context, String action, String target, Supplier<?> change) {
@@ -294,7 +305,7 @@ final class HttpApi implements AutoCloseable {
   }
 
   private static void answer(Context context, Object answer) {
-    context.contentType("application/json; charset=utf-8").result(Json.pretty(answer) + "\n");
+    context.contentType(JSON).result(Json.pretty(answer) + "\n");
   }
 
   /** Says what is wrong, and nothing about the inside. */
@@ -318,11 +329,6 @@ final class HttpApi implements AutoCloseable {
       text = "a defect; see the log";
     }
     answer(context.status(status), Map.of("error", text));
-  }
-
-  private static String message(Context context, String otherwise) {
-    String given = context.result();
-    return given == null || given.isBlank() || given.startsWith("{") ? otherwise : given;
   }
 
   private static JsonNode body(Context context) {
@@ -370,10 +376,18 @@ final class HttpApi implements AutoCloseable {
     }
   }
 
+  /** As it is, and not its lower half: that would be another one. */
+  private static int whole(long number, String name) {
+    if (number < 0 || number > Integer.MAX_VALUE) {
+      throw new IllegalArgumentException(name + " must be 0 to " + Integer.MAX_VALUE);
+    }
+    return (int) number;
+  }
+
   private static EffectKey key(Context context) {
     return KeyView.key(
         context.pathParam("operation"),
-        (int) number(context, "version", 1),
+        whole(number(context, "version", 1), "version"),
         context.queryParam("tenant"),
         context.queryParams("part"));
   }

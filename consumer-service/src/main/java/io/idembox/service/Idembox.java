@@ -59,7 +59,14 @@ public final class Idembox implements Runnable {
     line.setExecutionExceptionHandler(
         (failure, command, parsed) -> Failures.tell(failure, console));
     line.setParameterExceptionHandler(Idembox::wrongArguments);
-    return line.execute(args);
+    try {
+      return line.execute(args);
+    } catch (VirtualMachineError e) {
+      throw e;
+    } catch (Error e) {
+      // A class that cannot be linked, in a jar of somebody's: one line, as for every failure.
+      return Failures.tell(e, console);
+    }
   }
 
   private static int wrongArguments(ParameterException e, String[] args) {

@@ -4,12 +4,14 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
 
 /** How answers are written as JSON, for commands and for the API alike. */
 final class Json {
   static final JsonMapper MAPPER =
       JsonMapper.builder()
-          .findAndAddModules()
+          // By name: what else stands on somebody's class path must not decide how answers look.
+          .addModule(new JavaTimeModule())
           .defaultPropertyInclusion(
               JsonInclude.Value.construct(
                   JsonInclude.Include.NON_NULL, JsonInclude.Include.NON_NULL))

@@ -34,6 +34,21 @@ final class PluginClassLoader extends URLClassLoader {
     super("idembox-plugins", jars, service);
   }
 
+  /**
+   * The library that is taken from the service alone and that a jar's entry is part of; empty for
+   * others. What a JVM brings may be in a jar, and is used where the JVM does not know it.
+   */
+  static String sharedPackage(String entry) {
+    return entry.endsWith(".class")
+        ? SHARED.stream()
+            .filter(prefix -> !prefix.startsWith("java") && !prefix.startsWith("io.idembox."))
+            .filter(prefix -> entry.startsWith(prefix.replace('.', '/')))
+            .findFirst()
+            .map(prefix -> prefix.substring(0, prefix.length() - 1))
+            .orElse("")
+        : "";
+  }
+
   @Override
   protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
     if (SHARED.stream().anyMatch(name::startsWith)) {

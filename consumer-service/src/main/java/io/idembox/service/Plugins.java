@@ -6,12 +6,10 @@ import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Parameter;
-import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -20,6 +18,8 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
 final class Plugins implements AutoCloseable {
   private static final Logger log = LoggerFactory.getLogger(Plugins.class);
   private static final String DEFAULT_FOLDER = "plugins";
+  private static final Pattern CLASS_FILE = Pattern.compile("class file version (\\d+)");
 
   // A key that the plug-in does not know is a slip, as everywhere in the file.
   private static final JsonMapper BINDER =
@@ -45,46 +46,35 @@ final class Plugins implements AutoCloseable {
 
   private final Settings settings;
   private final MeterRegistry meters;
+  private final PluginJars jars;
   private final PluginClassLoader loader;
+  private final ClassLoader before = Thread.currentThread().getContextClassLoader();
   private final Deque<AutoCloseable> made = new ArrayDeque<>();
   private @Nullable DataSource dataSource;
 
-  private Plugins(Settings settings, MeterRegistry meters, PluginClassLoader loader) {
+  private Plugins(Settings settings, MeterRegistry meters, PluginJars jars) {
     this.settings = settings;
     this.meters = meters;
-    this.loader = loader;
+    this.jars = jars;
+    this.loader = new PluginClassLoader(jars.urls(), Plugins.class.getClassLoader());
   }
 
   /**
-   * Finds the jars; loads nothing yet.
+   * Finds the jars; loads nothing yet. Until they are closed, the calling thread and those that it
+   * starts look for classes among them: libraries that handlers and effects bring, and Kafka for
+   * what its properties name, ask the thread.
    *
    * @throws ConfigurationException if a folder is named that is not there
    */
   static Plugins of(Settings settings, MeterRegistry meters) {
     Path folder = Path.of(settings.find(Options.PLUGINS_FOLDER).orElse(DEFAULT_FOLDER));
-    List<URL> jars = new ArrayList<>();
-    if (Files.isDirectory(folder)) {
-      try (Stream<Path> files = Files.list(folder)) {
-        for (Path jar : files.filter(file -> file.toString().endsWith(".jar")).sorted().toList()) {
-          jars.add(jar.toUri().toURL());
-        }
-      } catch (IOException e) {
-        throw new UncheckedIOException("The folder of plug-ins cannot be read: " + folder, e);
-      }
-    } else if (settings.find(Options.PLUGINS_FOLDER).isPresent()) {
+    if (!Files.isDirectory(folder) && settings.find(Options.PLUGINS_FOLDER).isPresent()) {
       String key = Options.PLUGINS_FOLDER.key();
       throw refused(settings, key, "there is no folder " + folder.toAbsolutePath());
     }
-    log.info("Plug-ins: {} jars in {}", jars.size(), folder.toAbsolutePath());
-    return new Plugins(
-        settings,
-        meters,
-        new PluginClassLoader(jars.toArray(URL[]::new), Plugins.class.getClassLoader()));
-  }
-
-  /** The loader of the plug-ins' classes, for libraries that look for more of them by name. */
-  ClassLoader loader() {
-    return loader;
+    Plugins plugins = new Plugins(settings, meters, PluginJars.in(folder, settings));
+    Thread.currentThread().setContextClassLoader(plugins.loader);
+    return plugins;
   }
 
   /**
@@ -94,6 +84,17 @@ final class Plugins implements AutoCloseable {
    * @throws ConfigurationException if there is none, or it cannot be loaded
    */
   Class<?> load(String key, String name) {
+    List<String> holders = jars.with(name);
+    if (holders.size() > 1) {
+      throw refused(
+          settings,
+          key,
+          "class "
+              + name
+              + " is in "
+              + String.join(" and in ", holders)
+              + "; which of them counts would be chance: remove one");
+    }
     try {
       return Class.forName(name, true, loader);
     } catch (ClassNotFoundException e) {
@@ -103,11 +104,32 @@ final class Plugins implements AutoCloseable {
           "there is no class "
               + name
               + " in the "
-              + loader.getURLs().length
+              + jars.urls().length
               + " jars of the plug-ins folder, nor on the class path");
     } catch (LinkageError e) {
-      throw refused(settings, key, "class " + name + " cannot be loaded: " + e);
+      throw refused(settings, key, "class " + name + " cannot be loaded: " + reason(e));
     }
+  }
+
+  /** Of a class that cannot be linked: never a message of the plug-in's own. */
+  private static String reason(Throwable e) {
+    if (e instanceof UnsupportedClassVersionError) {
+      Matcher version = CLASS_FILE.matcher(String.valueOf(e.getMessage()));
+      return version.find()
+          ? "it is compiled for Java "
+              + (Integer.parseInt(version.group(1)) - 44)
+              + ", and this is Java "
+              + Runtime.version().feature()
+          : "it is compiled for a newer Java than this one";
+    }
+    if (e instanceof NoClassDefFoundError) {
+      return "it needs "
+          + String.valueOf(e.getMessage()).replace('/', '.')
+          + ", which is in no jar of the plug-ins folder, or cannot be loaded itself";
+    }
+    return e instanceof ExceptionInInitializerError && e.getCause() != null
+        ? "its static part failed with " + e.getCause().getClass().getName()
+        : e.toString();
   }
 
   /**
@@ -130,19 +152,7 @@ final class Plugins implements AutoCloseable {
 
   private Object construct(
       String key, Class<?> type, String configKey, Map<String, String> config) {
-    Constructor<?>[] constructors = type.getConstructors();
-    if (constructors.length != 1
-        || Modifier.isAbstract(type.getModifiers())
-        || !Modifier.isPublic(type.getModifiers())) {
-      throw refused(
-          settings,
-          key,
-          "class "
-              + type.getName()
-              + " must be public and have one public constructor, not "
-              + constructors.length);
-    }
-    Constructor<?> constructor = constructors[0];
+    Constructor<?> constructor = onlyConstructor(key, type);
     List<Object> arguments = new ArrayList<>();
     boolean configTaken = false;
     for (Parameter parameter : constructor.getParameters()) {
@@ -156,14 +166,15 @@ final class Plugins implements AutoCloseable {
           configKey,
           "is not read: the constructor of " + type.getName() + " takes no configuration");
     }
-    Thread thread = Thread.currentThread();
-    ClassLoader before = thread.getContextClassLoader();
-    thread.setContextClassLoader(loader);
     try {
       return constructor.newInstance(arguments.toArray());
     } catch (InvocationTargetException e) {
       log.debug("Constructor of {} failed", type.getName(), e.getCause());
       // Not the message: the constructor knows the section's secrets.
+      if (e.getCause() instanceof NoClassDefFoundError missing) {
+        throw refused(
+            settings, key, "class " + type.getName() + " cannot be made: " + reason(missing));
+      }
       throw refused(
           settings,
           key,
@@ -176,9 +187,28 @@ final class Plugins implements AutoCloseable {
               + ": debug shows more");
     } catch (ReflectiveOperationException e) {
       throw refused(settings, key, "class " + type.getName() + " cannot be made: " + e);
-    } finally {
-      thread.setContextClassLoader(before);
     }
+  }
+
+  private Constructor<?> onlyConstructor(String key, Class<?> type) {
+    Constructor<?>[] constructors;
+    try {
+      constructors = type.getConstructors();
+    } catch (LinkageError e) {
+      throw refused(settings, key, "class " + type.getName() + " cannot be loaded: " + reason(e));
+    }
+    String wrong =
+        type.isInterface() || Modifier.isAbstract(type.getModifiers())
+            ? "is abstract; name a class that can be made"
+            : !Modifier.isPublic(type.getModifiers())
+                ? "must be public"
+                : constructors.length != 1
+                    ? "must have one public constructor, not " + constructors.length
+                    : "";
+    if (!wrong.isEmpty()) {
+      throw refused(settings, key, "class " + type.getName() + " " + wrong);
+    }
+    return constructors[0];
   }
 
   private Object argument(
@@ -294,6 +324,9 @@ final class Plugins implements AutoCloseable {
   /** Closes what was made and can be closed. */
   @Override
   public void close() {
+    if (Thread.currentThread().getContextClassLoader() == loader) {
+      Thread.currentThread().setContextClassLoader(before);
+    }
     while (!made.isEmpty()) {
       AutoCloseable next = made.pop();
       try {

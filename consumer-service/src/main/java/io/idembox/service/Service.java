@@ -45,7 +45,9 @@ final class Service implements AutoCloseable {
         builder.effectStore(store);
       }
       consumer = built(settings, builder);
-      Health probes = new Health(consumer, pool.dataSource(), store, Clock.systemUTC());
+      Health probes =
+          new Health(
+              consumer, pool.dataSource(), store, DerivedValues.drain(settings), Clock.systemUTC());
       health = probes;
       if (settings.get(Options.HTTP_ENABLED)) {
         Stores stores = Stores.within(settings, pool.dataSource(), store);

@@ -66,6 +66,29 @@ final class HttpApiTest extends RunningServiceTestBase {
   }
 
   @Test
+  void everyRefusalIsJsonOfTheServerItselfToo() throws Exception {
+    start(Map.of());
+    await().atMost(SOON).until(() -> json(get("/api/status", TOKEN)).get("partitions").size() == 2);
+    assertThat(json(get("/api/status", TOKEN)).at("/partitions/0/queuedRecords").isInt()).isTrue();
+    String pause = "/api/partitions/" + topic + "/";
+    refused(401, get("/api/status", "wrong-token-wrong-token"));
+    refused(404, get("/api/nothing", TOKEN));
+    refused(405, post("/api/status", "{}"));
+    refused(405, post("/health/live", "{}"));
+    refused(413, post(pause + "0/pause", "x".repeat(100_000)));
+    refused(431, get("/health/live", "x".repeat(20_000)));
+    // 2^32 is not partition 0.
+    refused(400, post(pause + "4294967296/pause", "{\"why\":\"x\"}"));
+    refused(409, post(pause + "0/resume", "{}"));
+  }
+
+  private static void refused(int status, HttpResponse<String> answer) throws Exception {
+    assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+    assertThat(answer.headers().firstValue("Content-Type").orElse("")).contains("application/json");
+    assertThat(json(answer).get("error").asText()).isNotBlank();
+  }
+
+  @Test
   void aPartitionIsPausedAndResumedOnRecord() throws Exception {
     start(Map.of());
     await().atMost(SOON).until(() -> json(get("/api/status", TOKEN)).get("partitions").size() == 2);
