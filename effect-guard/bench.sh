@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Measures the guard beside plain Redis commands: effect-guard/bench.sh [--redis URI] [--json FILE] [--quick] [--latency]
-# --latency measures one caller alone: claim, complete and replay, beside the plain pair.
+# Measures the guard beside plain Redis commands: effect-guard/bench.sh [--redis URI] [--json FILE] [--quick] [--latency] [--cpu]
+# --latency measures one caller alone: claim, complete and replay, beside the plain pair. --cpu measures what an effect costs
+# the processor, here and in Redis, in bulks and one by one.
 # Without --redis it starts a server of its own. Nothing else should run on the machine meanwhile.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -43,6 +43,31 @@ final class EvalArgs extends CommandArgs<byte[], byte[]> {
     return new EvalArgs(key, out.array(), 4 + arguments.length);
   }
 
+  /**
+   * With any number of keys, at least one.
+   *
+   * @param script as {@link #argument} gives it
+   */
+  static EvalArgs of(byte[] script, byte[][] keys, byte[][] arguments) {
+    byte[] count = number(keys.length);
+    int length = script.length + size(count);
+    for (byte[] key : keys) {
+      length += size(key);
+    }
+    for (byte[] argument : arguments) {
+      length += size(argument);
+    }
+    ByteBuffer out = ByteBuffer.allocate(length).put(script);
+    put(out, count);
+    for (byte[] key : keys) {
+      put(out, key);
+    }
+    for (byte[] argument : arguments) {
+      put(out, argument);
+    }
+    return new EvalArgs(keys[0], out.array(), 2 + keys.length + arguments.length);
+  }
+
   /** As the protocol writes an argument: its length, itself, each ended by a line break. */
   static byte[] argument(byte[] argument) {
     ByteBuffer out = ByteBuffer.allocate(size(argument));

@@ -81,7 +81,7 @@ final class RedisCommands {
   }
 
   /** A claimed record from its flags on, as it is if nothing was there before. */
-  private static byte[] fromNothing(StoreCommand.Claim claim) {
+  static byte[] fromNothing(StoreCommand.Claim claim) {
     byte[] owner = RecordFormat.owner(claim.owner());
     byte[] key = claim.key().raw();
     return ByteBuffer.allocate(10 + EffectToken.LENGTH + owner.length + key.length)
@@ -97,7 +97,7 @@ final class RedisCommands {
   }
 
   /** A claimed record from its flags to its token, as nearly all are when they end. */
-  private static byte[] firstRun(EffectToken token) {
+  static byte[] firstRun(EffectToken token) {
     return ByteBuffer.allocate(5 + EffectToken.LENGTH)
         .putShort(3, (short) 1)
         .position(5)
@@ -106,7 +106,7 @@ final class RedisCommands {
   }
 
   /** A settled record, as it is if the key was never forgotten. */
-  private static byte[] settled(int mark, Settlement end, long nowMillis) {
+  static byte[] settled(int mark, Settlement end, long nowMillis) {
     byte[] payload = end.payload();
     return ByteBuffer.allocate(14 + payload.length)
         .put(RecordFormat.head(end.done() ? EffectRecord.State.DONE : EffectRecord.State.REJECTED))
@@ -127,31 +127,41 @@ final class RedisCommands {
     if (bytes.length == 1) {
       return new StoreReply(StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(nowMillis), null);
     }
-    ByteBuffer in = ByteBuffer.wrap(bytes);
     if (bytes[0] == RecordFormat.head(EffectRecord.State.CLAIMED)
         && command instanceof StoreCommand.Claim claim) {
-      long since = RecordFormat.millis(in, 15);
-      EffectRecord record =
-          EffectRecord.unsettled(
-              EffectRecord.State.CLAIMED,
-              claim.earlierUnknown(),
-              false,
-              0,
-              Math.min(claim.attempt(), 0xffff),
-              claim.token(),
-              in.getLong(1),
-              RecordFormat.millis(in, 9),
-              since,
-              claim.fingerprint(),
-              claim.owner(),
-              claim.key().raw());
-      return new StoreReply(StoreReply.Code.OK, Instant.ofEpochMilli(since), record);
+      return claimed(claim, bytes);
     }
+    ByteBuffer in = ByteBuffer.wrap(bytes);
     EffectRecord record =
         bytes.length == HEADER
             ? null
             : EffectRecord.decode(Arrays.copyOfRange(bytes, HEADER, bytes.length));
     return new StoreReply(
         StoreReply.Code.of(bytes[0]), Instant.ofEpochMilli(RecordFormat.millis(in, 1)), record);
+  }
+
+  /**
+   * The reply to a claim of a key that nothing was known of.
+   *
+   * @param bytes begin with the part of the record with times in it
+   */
+  static StoreReply claimed(StoreCommand.Claim claim, byte[] bytes) {
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    long since = RecordFormat.millis(in, 15);
+    EffectRecord record =
+        EffectRecord.unsettled(
+            EffectRecord.State.CLAIMED,
+            claim.earlierUnknown(),
+            false,
+            0,
+            Math.min(claim.attempt(), 0xffff),
+            claim.token(),
+            in.getLong(1),
+            RecordFormat.millis(in, 9),
+            since,
+            claim.fingerprint(),
+            claim.owner(),
+            claim.key().raw());
+    return new StoreReply(StoreReply.Code.OK, Instant.ofEpochMilli(since), record);
   }
 }

@@ -4,7 +4,6 @@ import static java.util.Objects.requireNonNull;
 
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
-import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.ByteArrayOutput;
 import io.lettuce.core.output.CommandOutput;
@@ -14,7 +13,6 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -45,8 +43,7 @@ public final class RedisEffectStore implements EffectStore {
   private final RedisLink link;
   private final Duration commandTimeout;
   private final Set<String> accepted;
-  private final RedisCommands commands;
-  private final ServerClock clock = new ServerClock();
+  private final ScriptCalls scripts;
   private final ConcurrentMap<String, RedisKeys> namespaces = new ConcurrentHashMap<>();
   private final List<Runnable> reconnectListeners = new CopyOnWriteArrayList<>();
 
@@ -54,7 +51,7 @@ public final class RedisEffectStore implements EffectStore {
     this.link = link;
     this.commandTimeout = commandTimeout;
     this.accepted = accepted;
-    this.commands = new RedisCommands(this::keys);
+    this.scripts = new ScriptCalls(link, this::keys);
     link.client().addListener(new Reconnects());
   }
 
@@ -80,95 +77,12 @@ public final class RedisEffectStore implements EffectStore {
 
   @Override
   public CompletionStage<StoreReply> apply(StoreCommand command) {
-    Call call = new Call(command);
-    call.send();
-    return call.reply;
+    return scripts.apply(command);
   }
 
   @Override
-  public List<CompletionStage<StoreReply>> applyAll(List<? extends StoreCommand> all) {
-    List<CompletionStage<StoreReply>> replies = new ArrayList<>(all.size());
-    List<AsyncCommand<byte[], byte[], byte[]>> batch = new ArrayList<>(all.size());
-    for (StoreCommand command : all) {
-      Call call = new Call(command);
-      batch.add(call.bySha());
-      replies.add(call.reply);
-    }
-    // One write and one flush for all of them, without touching the shared connection's auto-flush.
-    dispatch(batch);
-    return replies;
-  }
-
-  /**
-   * One command on its way: sent by the script's name, and once more with its text where the server
-   * has forgotten it.
-   */
-  private final class Call {
-    private final StoreCommand command;
-    private final CompletableFuture<StoreReply> reply = new CompletableFuture<>();
-
-    Call(StoreCommand command) {
-      this.command = command;
-    }
-
-    void send() {
-      dispatch(bySha());
-    }
-
-    AsyncCommand<byte[], byte[], byte[]> bySha() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          new AsyncCommand<>(
-              new Command<>(
-                  CommandType.EVALSHA,
-                  new ByteArrayOutput<>(CODEC),
-                  commands.args(command, text().sha1Argument(), clock.millis())));
-      sent.onComplete(
-          (bytes, failure) -> {
-            if (failure instanceof RedisNoScriptException) {
-              byText();
-            } else {
-              answer(bytes, failure);
-            }
-          });
-      return sent;
-    }
-
-    private void byText() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          new AsyncCommand<>(
-              new Command<>(
-                  CommandType.EVAL,
-                  new ByteArrayOutput<>(CODEC),
-                  commands.args(
-                      command,
-                      EvalArgs.argument(text().source().getBytes(StandardCharsets.UTF_8)),
-                      clock.millis())));
-      sent.onComplete(this::answer);
-      dispatch(sent);
-    }
-
-    private RedisScript.Text text() {
-      return RedisCommands.script(command).text(link.scriptFlags());
-    }
-
-    private void answer(byte @Nullable [] bytes, @Nullable Throwable failure) {
-      if (failure != null || bytes == null) {
-        reply.completeExceptionally(failed(failure));
-        return;
-      }
-      StoreReply answer;
-      try {
-        answer = RedisCommands.parse(command, bytes, clock.millis());
-      } catch (RuntimeException e) {
-        // Not from our scripts; whoever waits must not wait for ever.
-        reply.completeExceptionally(RedisErrors.of(e, link.where()));
-        return;
-      }
-      if (bytes.length > 1) {
-        clock.learn(answer.at());
-      }
-      reply.complete(answer);
-    }
+  public List<CompletionStage<StoreReply>> applyAll(List<? extends StoreCommand> commands) {
+    return scripts.applyAll(commands);
   }
 
   @Override
@@ -306,25 +220,8 @@ public final class RedisEffectStore implements EffectStore {
   private <T> CompletionStage<T> dispatched(
       CommandType type, CommandOutput<byte[], byte[], T> output, CommandArgs<byte[], byte[]> args) {
     AsyncCommand<byte[], byte[], T> command = new AsyncCommand<>(new Command<>(type, output, args));
-    dispatch(command);
+    link.dispatch(command);
     return command;
-  }
-
-  private <T> void dispatch(AsyncCommand<byte[], byte[], T> command) {
-    try {
-      link.connection().dispatch(command);
-    } catch (RuntimeException e) {
-      // A closed client throws instead of answering.
-      command.completeExceptionally(e);
-    }
-  }
-
-  private void dispatch(List<AsyncCommand<byte[], byte[], byte[]>> batch) {
-    try {
-      link.connection().dispatch(batch);
-    } catch (RuntimeException e) {
-      batch.forEach(command -> command.completeExceptionally(e));
-    }
   }
 
   private <S, T> CompletionStage<T> mapped(
@@ -334,7 +231,7 @@ public final class RedisEffectStore implements EffectStore {
         stage.whenComplete(
             (value, failure) -> {
               if (failure != null) {
-                result.completeExceptionally(failed(failure));
+                result.completeExceptionally(link.failed(failure));
                 return;
               }
               try {
@@ -344,14 +241,6 @@ public final class RedisEffectStore implements EffectStore {
               }
             });
     return result;
-  }
-
-  private EffectStoreException failed(@Nullable Throwable failure) {
-    EffectStoreException known = RedisErrors.of(failure, link.where());
-    if (known.kind() == EffectStoreException.Kind.READ_ONLY) {
-      link.leaveReplica();
-    }
-    return known;
   }
 
   private final class Reconnects implements RedisConnectionStateListener {

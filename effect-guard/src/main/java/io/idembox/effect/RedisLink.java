@@ -15,9 +15,11 @@ import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The one connection of a store, with the client behind it.
@@ -66,6 +68,34 @@ record RedisLink(
       }
     }
     return masters;
+  }
+
+  /** Sends a command; one that cannot be sent is completed with the reason. */
+  <T> void dispatch(AsyncCommand<byte[], byte[], T> command) {
+    try {
+      connection.dispatch(command);
+    } catch (RuntimeException e) {
+      // A closed client throws instead of answering.
+      command.completeExceptionally(e);
+    }
+  }
+
+  /** Sends commands in one write. */
+  void dispatch(List<AsyncCommand<byte[], byte[], byte[]>> batch) {
+    try {
+      connection.dispatch(batch);
+    } catch (RuntimeException e) {
+      batch.forEach(command -> command.completeExceptionally(e));
+    }
+  }
+
+  /** What a command's failure means; a server that takes no writes is left. */
+  EffectStoreException failed(@Nullable Throwable failure) {
+    EffectStoreException known = RedisErrors.of(failure, where);
+    if (known.kind() == EffectStoreException.Kind.READ_ONLY) {
+      leaveReplica();
+    }
+    return known;
   }
 
   /**

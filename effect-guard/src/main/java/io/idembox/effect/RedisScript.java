@@ -16,6 +16,8 @@ enum RedisScript {
   CLAIM(false, "clock.lua", "claim_absent.lua", "read.lua", "record.lua", "claim.lua"),
   SETTLE(
       true, "read.lua", "settle_own.lua", "clock.lua", "record.lua", "settled.lua", "settle.lua"),
+  CLAIM_ALL(false, "clock.lua", "claim_all.lua"),
+  SETTLE_ALL(true, "settle_all.lua"),
   RELEASE(true, "read.lua", "clock.lua", "record.lua", "release.lua"),
   MARK_IN_DOUBT(true, "read.lua", "clock.lua", "record.lua", "mark_in_doubt.lua"),
   RENEW(true, "read.lua", "clock.lua", "record.lua", "renew.lua"),

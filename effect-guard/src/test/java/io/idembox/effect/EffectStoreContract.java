@@ -423,6 +423,126 @@ abstract class EffectStoreContract {
   }
 
   @Test
+  void aBulkOfClaimsDecidesEachKeyByItself() {
+    apply(commands.claim("done", "t1", LIVE));
+    apply(commands.done("done", "t1", "r"));
+    apply(commands.claim("held", "t2", LIVE));
+    apply(commands.fingerprint(commands.claim("ended", "t3", ENDED), 7));
+    apply(commands.fingerprint(commands.claim("other request", "t4", ENDED), 7));
+    apply(commands.claim("own", "own", LIVE));
+    apply(commands.claim("forgotten", "t5", LIVE));
+    apply(commands.done("forgotten", "t5", "r"));
+    apply(new StoreCommand.Forget(commands.id("forgotten")));
+    overwrite(commands.id("damaged"), StoreCommands.utf8("xx"));
+    List<StoreCommand> bulk = new ArrayList<>();
+    for (String key :
+        List.of(
+            "new",
+            "done",
+            "held",
+            "ended",
+            "other request",
+            "own",
+            "forgotten",
+            "damaged",
+            "new too")) {
+      bulk.add(
+          commands.fingerprint(
+              commands.claim(key, key, LIVE), key.equals("other request") ? 8 : 7));
+    }
+
+    List<StoreReply> replies = all(bulk);
+
+    assertThat(replies)
+        .extracting(StoreReply::code)
+        .containsExactly(
+            Code.OK,
+            Code.SETTLED,
+            Code.HELD,
+            Code.OK,
+            Code.MISMATCH,
+            Code.OK,
+            Code.OK,
+            Code.UNREADABLE,
+            Code.OK);
+    assertThat(replies.get(0).record().encode()).isEqualTo(stored(commands.id("new")).encode());
+    assertThat(replies.get(0).record().token).isEqualTo(StoreCommands.token("new"));
+    assertThat(Duration.between(replies.get(0).at(), replies.get(0).record().leaseUntil()))
+        .isEqualTo(LIVE);
+    assertThat(replies.get(1).record().receipt()).isEqualTo(StoreCommands.utf8("r"));
+    assertThat(replies.get(2).record().owner()).isEqualTo("owner-t2");
+    assertThat(replies.get(3).record().earlierAttemptUnknown()).isTrue();
+    assertThat(replies.get(3).record().attempts()).isEqualTo(2);
+    assertThat(replies.get(6).record().generation()).isEqualTo(1);
+    assertThat(keeps(commands.id("new"))).isEmpty();
+  }
+
+  @Test
+  void aBulkOfClaimsUnderHoldTakesNothingThatSomebodyMayHaveRun() {
+    apply(commands.claim("ended", "t1", ENDED));
+    List<StoreReply> replies =
+        all(
+            List.of(
+                commands.hold(commands.claim("new", "t2", LIVE)),
+                commands.hold(commands.claim("ended", "t3", LIVE)),
+                commands.hold(commands.earlierUnknown(commands.claim("known", "t4", LIVE), 2))));
+
+    assertThat(replies)
+        .extracting(StoreReply::code)
+        .containsExactly(Code.OK, Code.IN_DOUBT, Code.IN_DOUBT);
+    assertThat(stored(commands.id("known")).state()).isEqualTo(EffectRecord.State.IN_DOUBT);
+    List<StoreReply> taken =
+        all(
+            List.of(
+                commands.earlierUnknown(commands.claim("a", "t5", LIVE), 4),
+                commands.earlierUnknown(commands.claim("b", "t6", LIVE), 5)));
+    assertThat(taken).extracting(StoreReply::code).containsOnly(Code.OK);
+    assertThat(stored(commands.id("b")).earlierAttemptUnknown()).isTrue();
+    assertThat(stored(commands.id("b")).attempts()).isEqualTo(5);
+  }
+
+  @Test
+  void aBulkOfEndsSettlesOnlyWhatEachHolderHolds() {
+    apply(commands.claim("own", "t1", LIVE));
+    apply(commands.claim("renewed", "t2", LIVE));
+    apply(commands.renew("renewed", "t2", LIVE));
+    apply(commands.claim("taken over", "t3", ENDED));
+    apply(commands.claim("taken over", "t4", LIVE));
+    apply(commands.claim("in doubt", "t5", LIVE));
+    apply(commands.inDoubt("in doubt", "t5"));
+    apply(commands.claim("settled", "t6", LIVE));
+    apply(commands.done("settled", "t6", "r"));
+    apply(commands.claim("second try", "t7", ENDED));
+    apply(commands.claim("second try", "t8", LIVE));
+
+    List<StoreReply> replies =
+        all(
+            List.of(
+                commands.done("own", "t1", "r1"),
+                commands.done("renewed", "t2", "r2"),
+                commands.done("taken over", "t3", "late"),
+                commands.rejected("in doubt", "t5", "no"),
+                commands.done("settled", "t6", "r"),
+                commands.done("absent", "t9", "r9"),
+                commands.done("second try", "t8", "r8")));
+
+    assertThat(replies)
+        .extracting(StoreReply::code)
+        .containsExactly(Code.OK, Code.OK, Code.LOST, Code.OK, Code.OK, Code.OK_ABSENT, Code.OK);
+    assertThat(stored(commands.id("own")).receipt()).isEqualTo(StoreCommands.utf8("r1"));
+    assertThat(keeps(commands.id("own")))
+        .hasValueSatisfying(
+            left -> assertThat(left).isBetween(RETENTION.minusMinutes(1), RETENTION));
+    assertThat(stored(commands.id("taken over")).token).isEqualTo(StoreCommands.token("t4"));
+    assertThat(stored(commands.id("in doubt")).reason()).isEqualTo("no");
+    assertThat(listed(scope.namespace())).isEmpty();
+  }
+
+  private List<StoreReply> all(List<StoreCommand> bulk) {
+    return store.applyAll(bulk).stream().map(stage -> stage.toCompletableFuture().join()).toList();
+  }
+
+  @Test
   void theMarkerStaysTheSame() {
     StoreMarker first = store.marker(scope.namespace()).toCompletableFuture().join();
     StoreMarker second = store.marker(scope.namespace()).toCompletableFuture().join();

@@ -1,8 +1,11 @@
 package io.idembox.effect;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.ByteArrayOutput;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -26,6 +29,20 @@ final class RawRedis implements AutoCloseable {
 
   byte[] get(EffectId id) {
     return commands.get(RedisKeys.record(id.hash()));
+  }
+
+  void makeList(byte[] key) {
+    commands.rpush(key, new byte[] {1});
+  }
+
+  /** Runs a script; what it answers is not looked at, and its error is given back. */
+  String eval(EvalArgs args) {
+    try {
+      commands.dispatch(CommandType.EVAL, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args);
+      return "";
+    } catch (RedisCommandExecutionException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   Optional<Duration> keeps(EffectId id) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -41,6 +42,62 @@ final class StoresAgreeTest {
         }
       }
     }
+  }
+
+  @Test
+  void bulksOfClaimsAndOfEndsAreAnsweredAsOneCommandAfterTheOther() {
+    try (RedisEffectStore redis = RedisEffectStore.connect(scope.redis().uri())) {
+      InMemoryEffectStore memory = new InMemoryEffectStore();
+      StoreCommands commands = new StoreCommands(scope.namespace());
+      for (int history = 0; history < HISTORIES / 2; history++) {
+        Random random = new Random(history);
+        List<String> told = new ArrayList<>();
+        for (int step = 0; step < STEPS; step++) {
+          String prefix = "b" + history + "-";
+          // Now and then a key changes by itself, so that bulks meet all states.
+          StoreCommand single = command(random, commands, prefix + random.nextInt(6));
+          assertThat(shown(apply(redis, single))).isEqualTo(shown(apply(memory, single)));
+          List<StoreCommand> bulk = bulk(random, commands, prefix);
+          told.add(single + ", then " + bulk);
+          List<CompletionStage<StoreReply>> replies = redis.applyAll(bulk);
+          for (int i = 0; i < bulk.size(); i++) {
+            assertThat(shown(replies.get(i).toCompletableFuture().join()))
+                .as("number %d of the last: history %d: %s", i, history, told)
+                .isEqualTo(shown(apply(memory, bulk.get(i))));
+          }
+          for (StoreCommand command : bulk) {
+            assertThat(stored(redis, command))
+                .as("history %d: %s", history, told)
+                .isEqualTo(stored(memory, command));
+          }
+        }
+      }
+    }
+  }
+
+  /** Two to eight claims, or ends, of one policy; one key in eight bulks stands there twice. */
+  private static List<StoreCommand> bulk(Random random, StoreCommands c, String prefix) {
+    Duration lease = random.nextBoolean() ? EffectStoreContract.LIVE : EffectStoreContract.ENDED;
+    boolean ends = random.nextInt(3) == 0;
+    boolean hold = random.nextInt(4) == 0;
+    List<StoreCommand> bulk = new ArrayList<>();
+    int first = random.nextInt(4);
+    int count = 2 + random.nextInt(7);
+    for (int i = 0; i < count; i++) {
+      String key = prefix + (random.nextInt(40) == 0 ? first : first + i);
+      String token = "t" + random.nextInt(3);
+      if (ends) {
+        bulk.add(
+            random.nextInt(4) == 0
+                ? c.rejected(key, token, "no")
+                : c.done(key, token, "r" + random.nextInt(3)));
+      } else {
+        StoreCommand.Claim claim = c.fingerprint(c.claim(key, token, lease), random.nextInt(3));
+        claim = random.nextInt(4) == 0 ? c.earlierUnknown(claim, 1 + random.nextInt(3)) : claim;
+        bulk.add(hold ? c.hold(claim) : claim);
+      }
+    }
+    return bulk;
   }
 
   private static StoreCommand command(Random random, StoreCommands c, String key) {

@@ -13,9 +13,9 @@ import java.util.Map;
 
 /**
  * The guard's figures beside plain Redis commands in the same run. Arguments: {@code [--redis URI]
- * [--json FILE] [--quick] [--latency]}; without a URI it starts a server of its own, in memory. The
- * server must be empty but for this run. With {@code --latency} only one caller's calls are
- * measured, which takes twenty seconds.
+ * [--json FILE] [--quick] [--latency] [--cpu]}; without a URI it starts a server of its own, in
+ * memory. The server must be empty but for this run. With {@code --latency} only one caller's calls
+ * are measured, which takes twenty seconds; with {@code --cpu} only the processor's time.
  */
 public final class GuardBenchmark {
   private GuardBenchmark() {}
@@ -25,23 +25,27 @@ public final class GuardBenchmark {
     Path json = null;
     boolean quick = false;
     boolean latency = false;
+    boolean cpu = false;
     for (int i = 0; i < args.length; i++) {
       switch (args[i]) {
         case "--redis" -> uri = args[++i];
         case "--json" -> json = Path.of(args[++i]);
         case "--quick" -> quick = true;
         case "--latency" -> latency = true;
+        case "--cpu" -> cpu = true;
         default ->
             throw new IllegalArgumentException(
-                "Unknown argument " + args[i] + "; known: --redis, --json, --quick, --latency");
+                "Unknown argument "
+                    + args[i]
+                    + "; known: --redis, --json, --quick, --latency, --cpu");
       }
     }
     Map<String, Object> figures;
     if (uri != null) {
-      figures = run(uri, quick, latency);
+      figures = run(uri, quick, latency, cpu);
     } else {
       try (EmbeddedRedis redis = EmbeddedRedis.builder().inMemory().start()) {
-        figures = run(redis.uri(), quick, latency);
+        figures = run(redis.uri(), quick, latency, cpu);
       }
     }
     String text =
@@ -52,7 +56,8 @@ public final class GuardBenchmark {
     }
   }
 
-  private static Map<String, Object> run(String uri, boolean quick, boolean onlyLatency) {
+  private static Map<String, Object> run(
+      String uri, boolean quick, boolean onlyLatency, boolean onlyCpu) {
     Map<String, Object> figures = new LinkedHashMap<>();
     try (RedisEffectStore store =
             RedisEffectStore.builder(uri).commandTimeout(Duration.ofSeconds(5)).connect();
@@ -60,9 +65,13 @@ public final class GuardBenchmark {
       figures.put("redis", plain.version());
       figures.put("java", Runtime.version().feature());
       figures.put("processors", Runtime.getRuntime().availableProcessors());
-      LatencyFigures latency = new LatencyFigures(store, plain);
-      latency.measure(quick ? 30 : 200, figures);
+      if (!onlyCpu) {
+        new LatencyFigures(store, plain).measure(quick ? 30 : 200, figures);
+      }
       if (!onlyLatency) {
+        new CpuFigures(store, plain).measure(quick ? 40 : 600, figures);
+      }
+      if (!onlyLatency && !onlyCpu) {
         new BulkFigures(store, plain).measure(quick ? 20 : 200, figures);
         new MemoryFigures(store, plain).measure(quick ? 100_000 : 1_000_000, figures);
       }

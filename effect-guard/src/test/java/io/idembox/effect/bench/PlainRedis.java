@@ -85,6 +85,39 @@ final class PlainRedis implements AutoCloseable {
     redis.flushall();
   }
 
+  /** What the server's threads have used of the processor. */
+  long cpuMicros() {
+    return Math.round(
+        1e6
+            * (Double.parseDouble(info("cpu", "used_cpu_sys:"))
+                + Double.parseDouble(info("cpu", "used_cpu_user:"))));
+  }
+
+  void resetStatistics() {
+    redis.configResetstat();
+  }
+
+  /** How often a command was called since the statistics were reset. */
+  long calls(String command) {
+    String calls = statistic(command, "calls");
+    return calls.isEmpty() ? 0 : Long.parseLong(calls);
+  }
+
+  /** How long the server did nothing else for each call, on average since then. */
+  double microsPerCall(String command) {
+    String micros = statistic(command, "usec_per_call");
+    return micros.isEmpty() ? 0 : Double.parseDouble(micros);
+  }
+
+  private String statistic(String command, String name) {
+    for (String field : info("commandstats", "cmdstat_" + command + ":").split(",", -1)) {
+      if (field.startsWith(name + "=")) {
+        return field.substring(name.length() + 1);
+      }
+    }
+    return "";
+  }
+
   private String info(String section, String line) {
     return redis
         .info(section)
