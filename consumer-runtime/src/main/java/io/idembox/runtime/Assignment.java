@@ -19,17 +19,24 @@ final class Assignment {
   private final Map<TopicPartition, HeldPartition> held = new ConcurrentHashMap<>();
   private final LaneLimits limits;
   private final ConsumerMetrics metrics;
+  private final Runnable onRoom;
 
-  Assignment(LaneLimits limits, ConsumerMetrics metrics) {
+  /**
+   * One without partitions.
+   *
+   * @param onRoom called on a worker's thread when one that was full has room again
+   */
+  Assignment(LaneLimits limits, ConsumerMetrics metrics, Runnable onRoom) {
     this.limits = limits;
     this.metrics = metrics;
+    this.onRoom = onRoom;
   }
 
   /** Takes each partition over; one that was held until now ends first. */
   void add(Collection<TopicPartition> partitions) {
     for (TopicPartition partition : partitions) {
       end(List.of(partition));
-      PartitionWork work = new PartitionWork(partition, limits);
+      PartitionWork work = new PartitionWork(partition, limits, onRoom);
       held.put(partition, new HeldPartition(partition, work));
       metrics.assigned(work);
     }
@@ -38,7 +45,7 @@ final class Assignment {
   /** Ends the epoch of a partition and begins another. */
   void restart(HeldPartition partition, HeldPartition.Resume why) {
     PartitionWork before = partition.work();
-    PartitionWork fresh = new PartitionWork(partition.partition(), limits);
+    PartitionWork fresh = new PartitionWork(partition.partition(), limits, onRoom);
     partition.restart(fresh, why);
     before.end();
     metrics.ended(partition.partition());

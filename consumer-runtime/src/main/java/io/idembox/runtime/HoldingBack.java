@@ -38,12 +38,20 @@ final class HoldingBack {
   }
 
   /**
+   * What came of a look.
+   *
+   * @param held those that are not fetched
+   * @param untilRoom whether nothing is read at all until one of them has room, in a moment
+   */
+  record Held(Set<TopicPartition> held, boolean untilRoom) {}
+
+  /**
    * Those that are not read yet, are paused by a person, or have enough in memory; and at times the
    * others, too.
    *
    * @param all that are assigned
    */
-  Set<TopicPartition> of(Collection<HeldPartition> all) {
+  Held of(Collection<HeldPartition> all) {
     long share = QUEUES_BYTES / Math.max(1, all.size());
     Set<TopicPartition> hold = new HashSet<>();
     List<TopicPartition> read = new ArrayList<>();
@@ -60,9 +68,10 @@ final class HoldingBack {
         someGoOnSoon |= mayBeRead && pace.worksOffSoon(held);
       }
     }
-    if (someGoOnSoon && readable <= pollRecords) {
+    boolean untilRoom = someGoOnSoon && readable <= pollRecords;
+    if (untilRoom) {
       hold.addAll(read);
     }
-    return hold;
+    return new Held(hold, untilRoom);
   }
 }

@@ -33,6 +33,7 @@ final class PartitionWork {
 
   private final TopicPartition partition;
   private final LaneLimits limits;
+  private final Runnable onRoom;
   private final int turnsAtOnce;
   private final Map<Object, Lane> lanes = new HashMap<>();
   private final ArrayDeque<Lane> ready = new ArrayDeque<>();
@@ -52,7 +53,17 @@ final class PartitionWork {
   private volatile boolean ended;
 
   PartitionWork(TopicPartition partition, LaneLimits limits) {
+    this(partition, limits, () -> {});
+  }
+
+  /**
+   * As the other.
+   *
+   * @param onRoom called on a worker's thread when what waits was too much, and no longer is
+   */
+  PartitionWork(TopicPartition partition, LaneLimits limits, Runnable onRoom) {
     this.partition = partition;
+    this.onRoom = onRoom;
     this.limits = limits;
     this.turnsAtOnce = limits.ordering() == Ordering.PARTITION ? 1 : limits.concurrency();
     this.batchSize = newBatchSize(limits.firstBatch());
@@ -239,10 +250,18 @@ final class PartitionWork {
    *
    * @param covered how many of its records
    */
-  synchronized void finish(Batch batch, int covered, Duration transactionTook) {
-    if (ended) {
-      return;
+  void finish(Batch batch, int covered, Duration transactionTook) {
+    if (finishes(batch, covered, transactionTook)) {
+      onRoom.run();
     }
+  }
+
+  /** Whether the partition was full, and has room now. */
+  private synchronized boolean finishes(Batch batch, int covered, Duration transactionTook) {
+    if (ended) {
+      return false;
+    }
+    boolean wasFull = isFull();
     batchSize.committed(covered, transactionTook);
     Map<Object, Integer> ofLane = new HashMap<>();
     for (FetchedRecord fetched : batch.records().subList(0, covered)) {
@@ -263,6 +282,7 @@ final class PartitionWork {
       }
       release(lane);
     }
+    return wasFull && !isFull();
   }
 
   /** The batch's only record is a dead letter: its lane goes on behind it. */

@@ -68,6 +68,8 @@ final class PollLoop implements Runnable {
   private final SkippedRuns skipped;
   private final OperatorPauses pauses = new OperatorPauses();
   private final HoldingBack holdingBack;
+  private final Bell room = new Bell();
+  private boolean waitsForRoom;
   private volatile boolean joined;
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile Instant lastTurn = Instant.now();
@@ -114,7 +116,7 @@ final class PollLoop implements Runnable {
     this.progress = around.progress();
     this.budgets = budgets;
     this.workers = around.workers();
-    this.assignment = new Assignment(limits, around.metrics());
+    this.assignment = new Assignment(limits, around.metrics(), room::ring);
     this.holdingBack = new HoldingBack(pauses, pace, limits.pollRecords());
     this.openings = new Openings(consumer, around.ids(), progress, rules, around.metrics());
     this.cuts = new LeaderCuts(progress, this::restart);
@@ -198,9 +200,22 @@ final class PollLoop implements Runnable {
 
   private void pollAndHandOut(Duration limit) {
     try {
-      handOut(consumer.poll(limit));
+      // Nothing is fetched, so the poll has no records to wait for.
+      handOut(consumer.poll(waitsForRoom ? Duration.ZERO : limit));
+      if (waitsForRoom) {
+        waitForRoom(limit);
+      }
     } catch (OffsetOutOfRangeException e) {
       edges.meet(e);
+    }
+  }
+
+  private void waitForRoom(Duration limit) {
+    try {
+      room.await(limit);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      stopping = true;
     }
   }
 
@@ -269,7 +284,9 @@ final class PollLoop implements Runnable {
         assignment.held(partition).ifPresent(ours::add);
       }
     }
-    Set<TopicPartition> hold = holdingBack.of(ours);
+    HoldingBack.Held decided = holdingBack.of(ours);
+    Set<TopicPartition> hold = decided.held();
+    waitsForRoom = decided.untilRoom();
     Set<TopicPartition> toPause = new HashSet<>();
     Set<TopicPartition> toResume = new HashSet<>();
     for (HeldPartition held : ours) {
@@ -362,6 +379,7 @@ final class PollLoop implements Runnable {
     shutdown = deadline;
     stopping = true;
     consumer.wakeup();
+    room.ring();
   }
 
   /** Waits for the end. Returns false if the loop still runs when the time is up. */

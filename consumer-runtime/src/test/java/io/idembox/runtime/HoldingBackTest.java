@@ -34,7 +34,7 @@ class HoldingBackTest {
     offer(busy, 100);
     lags(other, 1_000);
 
-    assertThat(holdingBack.of(List.of(busy, other))).containsExactly(busy.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).containsExactly(busy.partition());
   }
 
   @Test
@@ -42,7 +42,7 @@ class HoldingBackTest {
     reads(other);
     pauses.pause(other.partition(), "maintenance");
 
-    assertThat(holdingBack.of(List.of(busy, other)))
+    assertThat(holdingBack.of(List.of(busy, other)).held())
         .containsExactlyInAnyOrder(busy.partition(), other.partition());
   }
 
@@ -52,9 +52,10 @@ class HoldingBackTest {
     reads(other);
     lags(other, 0);
 
-    assertThat(holdingBack.of(List.of(busy, other)))
+    assertThat(holdingBack.of(List.of(busy, other)).held())
         .as("a fetch for the other alone would wait at the broker")
         .containsExactlyInAnyOrder(busy.partition(), other.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).untilRoom()).isTrue();
   }
 
   @Test
@@ -63,7 +64,7 @@ class HoldingBackTest {
     reads(other);
     lags(other, ONE_POLL);
 
-    assertThat(holdingBack.of(List.of(busy, other))).contains(other.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).contains(other.partition());
   }
 
   @Test
@@ -72,7 +73,7 @@ class HoldingBackTest {
     reads(other);
     lags(other, ONE_POLL + 1);
 
-    assertThat(holdingBack.of(List.of(busy, other))).containsExactly(busy.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).containsExactly(busy.partition());
   }
 
   @Test
@@ -80,7 +81,7 @@ class HoldingBackTest {
     movesFast(busy);
     reads(other);
 
-    assertThat(holdingBack.of(List.of(busy, other))).containsExactly(busy.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).containsExactly(busy.partition());
   }
 
   @Test
@@ -92,7 +93,7 @@ class HoldingBackTest {
     holdingBack.of(List.of(busy, other));
     now.addAndGet(Duration.ofSeconds(1).toNanos());
 
-    assertThat(holdingBack.of(List.of(busy, other))).containsExactly(busy.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).containsExactly(busy.partition());
   }
 
   @Test
@@ -102,7 +103,7 @@ class HoldingBackTest {
     reads(other);
     lags(other, 0);
 
-    assertThat(holdingBack.of(List.of(busy, other))).containsExactly(busy.partition());
+    assertThat(holdingBack.of(List.of(busy, other)).held()).containsExactly(busy.partition());
   }
 
   @Test
@@ -113,7 +114,7 @@ class HoldingBackTest {
     reads(other);
     lags(other, 0);
 
-    assertThat(holdingBack.of(List.of(busy, other))).isEmpty();
+    assertThat(holdingBack.of(List.of(busy, other)).held()).isEmpty();
   }
 
   /** Full, and worked off at 10,000 records a second. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
@@ -253,10 +254,32 @@ class PartitionWorkTest {
     assertThat(offsetsOf(turn(byKey))).hasSize(1);
   }
 
+  @Test
+  void saysOnceThatAFullPartitionHasRoom() {
+    AtomicInteger said = new AtomicInteger();
+    PartitionWork work =
+        new PartitionWork(
+            new TopicPartition("orders", 0), limits(Ordering.PARTITION, 1), said::incrementAndGet);
+    work.offer(records(0, 8), next(8));
+
+    List<Integer> saidAfterEach = new ArrayList<>();
+    for (int i = 0; i < 3; i++) {
+      work.finish(turn(work), TOOK);
+      work.endTurn();
+      saidAfterEach.add(said.get());
+    }
+
+    assertThat(saidAfterEach)
+        .as("with 5, 2 and no records left, of at most 3")
+        .containsExactly(0, 1, 1);
+  }
+
   private static PartitionWork work(Ordering ordering, int concurrency) {
-    return new PartitionWork(
-        new TopicPartition("orders", 0),
-        new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250), 10, 3));
+    return new PartitionWork(new TopicPartition("orders", 0), limits(ordering, concurrency));
+  }
+
+  private static LaneLimits limits(Ordering ordering, int concurrency) {
+    return new LaneLimits(ordering, concurrency, 4, 1_000, 3, 1_000, Duration.ofMillis(250), 10, 3);
   }
 
   private static Batch turn(PartitionWork work) {
