@@ -80,7 +80,7 @@ final class BenchDatabase {
     execute(
         """
         truncate bench.ledger, bench.inbox;
-        truncate idembox.inbox, idembox.effect, idembox.dead_letter, idembox.attempt, idembox.progress
+        truncate idembox.inbox, idembox.effect, idembox.effect_flight, idembox.dead_letter, idembox.attempt, idembox.progress
         """);
     settle();
   }

@@ -138,10 +138,21 @@ record StatusReport(
     // somebody.
     return stores.query(
         """
+        with n as materialized (select id from idembox.effect_namespace where name = ?)
         select (array['pending', 'started', 'done', 'in-doubt', 'held', 'failed', 'rejected'])[state + 1], count(*)
-        from idembox.effect
-        where namespace_id = (select id from idembox.effect_namespace where name = ?)
-          and (due_at is not null or state in (4, 5))
+        from (
+          select e.state from n, idembox.effect e where e.namespace_id = n.id and e.sweep_at is not null
+          union all
+          select e.state from n, idembox.effect e where e.namespace_id = n.id and e.listed in (4, 5)
+          union all
+          select state from (
+            select distinct e.id, e.state
+            from n join idembox.effect_flight f on f.namespace_id = n.id
+              cross join lateral (
+                select e.id, e.state from idembox.effect e
+                where e.id between f.first_id and f.last_id and e.namespace_id = f.namespace_id
+                  and e.due_at is not null and e.sweep_at is null
+                offset 0) e) flying) counted
         group by state order by state
         """,
         select -> select.setString(1, stores.consumer().namespace()),

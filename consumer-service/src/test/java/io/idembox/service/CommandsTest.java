@@ -263,7 +263,8 @@ final class CommandsTest extends ServiceTestBase {
                 .effects()
                 .afterCommit(MAIL, EffectKey.of("mail.invoice").id(order), "request"));
     execute(
-        "update idembox.effect set state = 4, due_at = null, owner = null where state in (0, 1)");
+        "update idembox.effect set state = 4, listed = 4, due_at = null, sweep_at = null, owner = null"
+            + " where state in (0, 1)");
   }
 
   private long committed(int partition) throws Exception {

@@ -43,10 +43,10 @@ final class DuplicateProbe {
       if (!connection.getAutoCommit()) {
         return Optional.empty();
       }
-      for (int parameter = 1; parameter <= 4; parameter++) {
+      for (int parameter = 1; parameter <= 1 + SessionSql.HINT_PARAMETERS; parameter++) {
         statement.setShort(parameter, consumer);
       }
-      statement.setObject(5, claims.ids(), Types.OTHER);
+      statement.setObject(2 + SessionSql.HINT_PARAMETERS, claims.ids(), Types.OTHER);
       try (ResultSet row = statement.executeQuery()) {
         row.next();
         return row.getBoolean(1)

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,7 @@ public interface EffectJournal {
    * @param origin the message that asked first
    * @param turn its place among the effects that run one after the other; null when it has none.
    *     {@link #markStarted} refuses one whose turn it is not
+   * @param flight what was inserted together with it; null when it was found in the journal
    */
   @SuppressWarnings(
       "ArrayRecordComponent") // Compared by nobody; a list of millions needs no copies.
@@ -49,7 +51,8 @@ public interface EffectJournal {
       String owner,
       boolean started,
       Origin origin,
-      @Nullable Turn turn) {
+      @Nullable Turn turn,
+      @Nullable Flight flight) {
     /** All parts are required. */
     public JournalEntry {
       requireNonNull(effect, "effect");
@@ -61,7 +64,57 @@ public interface EffectJournal {
 
     JournalEntry asStarted() {
       return new JournalEntry(
-          id, effect, key, request, attempt, earlierAttemptUnknown, owner, true, origin, turn);
+          id,
+          effect,
+          key,
+          request,
+          attempt,
+          earlierAttemptUnknown,
+          owner,
+          true,
+          origin,
+          turn,
+          flight);
+    }
+  }
+
+  /**
+   * The effects that one transaction of this member inserted, as far as they are not settled. The
+   * database keeps one row for all of them, by which they are found if the member dies; it goes
+   * with the settlement of the last. Nothing in it is for callers.
+   */
+  final class Flight {
+    /** More than there ever are: no settlement is the last. */
+    private static final int FOR_EVER = Integer.MAX_VALUE / 2;
+
+    private final long firstId;
+    private final AtomicInteger owed;
+
+    Flight(long firstId, int effects) {
+      this.firstId = firstId;
+      this.owed = new AtomicInteger(effects);
+    }
+
+    /** The key of its row. */
+    long firstId() {
+      return firstId;
+    }
+
+    /** Whether it ends when so many more are settled. */
+    boolean endsWith(int settled) {
+      return owed.get() == settled;
+    }
+
+    void settled(int effects) {
+      owed.addAndGet(-effects);
+    }
+
+    /**
+     * Some of it was not settled, or nobody knows: its row stays until its lease has ended, for
+     * whoever looks then.
+     */
+    void left() {
+      owed.set(FOR_EVER);
     }
   }
 

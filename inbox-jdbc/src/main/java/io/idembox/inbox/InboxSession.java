@@ -70,7 +70,7 @@ final class InboxSession {
       statement.setString(2, millis(config.statementTimeout()));
       statement.setString(3, millis(config.idleInTransactionTimeout()));
       int next = opening.bind(statement, 4);
-      for (int hint = 0; hint < 3; hint++) {
+      for (int hint = 0; hint < SessionSql.HINT_PARAMETERS; hint++) {
         statement.setShort(next + hint, consumer);
       }
       statement.execute();

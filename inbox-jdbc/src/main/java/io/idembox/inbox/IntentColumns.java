@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Intents as the arrays that the journal's statements take. */
+/** Intents as the arrays that reopening takes: an array for each column, since they are few. */
 final class IntentColumns {
   private static final long SPREAD = 0x9E3779B97F4A7C15L;
 
@@ -20,7 +20,6 @@ final class IntentColumns {
   private final long[] leases;
   private final int[] retentions;
   private final byte[][] hashes;
-  private final byte[][] keys;
   private final String[] names;
   private final StringBuilder messages = new StringBuilder("{");
   private final short[] topics;
@@ -37,15 +36,12 @@ final class IntentColumns {
    *     another
    */
   IntentColumns(Collection<Intent> intents, List<InboxClaim> claims, Duration lease, String group) {
-    // Of the group and not of the consumer's name: a consumer that is renamed keeps its group.
-    long ofGroup = group.hashCode() * SPREAD;
     int n = intents.size();
     states = new short[n];
     attempts = new int[n];
     leases = new long[n];
     retentions = new int[n];
     hashes = new byte[n][];
-    keys = new byte[n][];
     names = new String[n];
     topics = new short[n];
     partitions = new int[n];
@@ -60,9 +56,8 @@ final class IntentColumns {
       states[i] = (started ? EffectState.STARTED : EffectState.PENDING).code();
       attempts[i] = started ? 1 : 0;
       leases[i] = lease.toMillis();
-      retentions[i] = Math.toIntExact(Math.max(1, intent.policy().retention().toSeconds()));
+      retentions[i] = retentionSeconds(intent);
       hashes[i] = intent.hash().bytes();
-      keys[i] = intent.key().canonical();
       names[i] = intent.effect();
       messages.append(i == 0 ? "" : ",").append(claim.messageId());
       topics[i] = (short) claim.topicId();
@@ -70,11 +65,20 @@ final class IntentColumns {
       offsets[i] = claim.offset();
       requests[i] = intent.request();
       fingerprints[i] = intent.fingerprint();
-      Long queue = claim.queue();
-      queues[i] = queue == null ? null : Long.valueOf(queue ^ ofGroup);
+      queues[i] = queue(claim, group);
       i++;
     }
     messages.append('}');
+  }
+
+  static int retentionSeconds(Intent intent) {
+    return Math.toIntExact(Math.max(1, intent.policy().retention().toSeconds()));
+  }
+
+  /** Of the group and not of the consumer's name: a consumer that is renamed keeps its group. */
+  static @Nullable Long queue(InboxClaim claim, String group) {
+    Long queue = claim.queue();
+    return queue == null ? null : Long.valueOf(queue ^ group.hashCode() * SPREAD);
   }
 
   /** Whether any of them runs in turn. */
@@ -87,7 +91,7 @@ final class IntentColumns {
    *
    * @return the parameter after the last
    */
-  int bind(PreparedStatement statement, int parameter, boolean withKeys) throws SQLException {
+  int bind(PreparedStatement statement, int parameter) throws SQLException {
     Connection connection = statement.getConnection();
     int p = parameter;
     statement.setObject(p++, states);
@@ -95,9 +99,6 @@ final class IntentColumns {
     statement.setObject(p++, leases);
     statement.setObject(p++, retentions);
     statement.setArray(p++, SqlArrays.bytes(connection, hashes));
-    if (withKeys) {
-      statement.setArray(p++, SqlArrays.bytes(connection, keys));
-    }
     statement.setArray(p++, SqlArrays.texts(connection, names));
     statement.setObject(p++, messages.toString(), Types.OTHER);
     statement.setObject(p++, topics);

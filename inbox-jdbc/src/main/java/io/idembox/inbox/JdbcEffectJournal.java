@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -96,21 +97,32 @@ final class JdbcEffectJournal implements EffectJournal {
       List<InboxClaim> claims,
       List<JournalEntry> owed)
       throws SQLException {
+    List<Inserted> inserted = new ArrayList<>(open.size());
+    long firstId = Long.MAX_VALUE;
     try (PreparedStatement insert = connection.prepareStatement(JournalSql.INSERT)) {
-      IntentColumns columns = columns(open, claims);
-      insert.setBoolean(1, columns.anyQueue());
-      insert.setString(2, consumer.namespace());
-      insert.setShort(3, consumer.id());
-      insert.setString(4, owner);
-      columns.bind(insert, 5, true);
+      IntentRows intents = new IntentRows(open.values(), claims, consumer.groupId());
+      insert.setShort(1, consumer.id());
+      insert.setString(2, owner);
+      insert.setLong(3, config.journalLease().toMillis());
+      insert.setBoolean(4, intents.anyQueue());
+      insert.setString(5, consumer.namespace());
+      intents.bind(insert, 6);
       try (ResultSet rows = insert.executeQuery()) {
         while (rows.next()) {
-          Intent intent = removed(open, rows.getBytes(1));
-          owed.add(entry(intent, rows.getLong(2), 1, false, turn(rows, 3), claims));
+          Inserted one =
+              new Inserted(removed(open, rows.getBytes(1)), rows.getLong(2), turn(rows, 3));
+          inserted.add(one);
+          firstId = Math.min(firstId, one.id());
         }
       }
     }
+    Flight flight = new Flight(firstId, inserted.size());
+    for (Inserted one : inserted) {
+      owed.add(entry(one.intent(), one.id(), 1, false, one.turn(), flight, claims));
+    }
   }
+
+  private record Inserted(Intent intent, long id, @Nullable Turn turn) {}
 
   private void meetExisting(
       Connection connection,
@@ -119,10 +131,11 @@ final class JdbcEffectJournal implements EffectJournal {
       List<JournalEntry> owed)
       throws SQLException {
     try (PreparedStatement reopen = connection.prepareStatement(JournalSql.REOPEN)) {
-      IntentColumns columns = columns(open, claims);
+      IntentColumns columns =
+          new IntentColumns(open.values(), claims, config.journalLease(), consumer.groupId());
       reopen.setBoolean(1, columns.anyQueue());
       reopen.setString(2, consumer.namespace());
-      int next = columns.bind(reopen, 3, false);
+      int next = columns.bind(reopen, 3);
       reopen.setShort(next, consumer.id());
       reopen.setString(next + 1, owner);
       try (ResultSet rows = reopen.executeQuery()) {
@@ -132,7 +145,14 @@ final class JdbcEffectJournal implements EffectJournal {
             boolean started = intent.startedAtOnce(claims.get(intent.message()));
             int attempt = rows.getInt(3) + (started ? 0 : 1);
             owed.add(
-                entry(intent, rows.getLong(2), attempt, rows.getBoolean(4), turn(rows, 7), claims));
+                entry(
+                    intent,
+                    rows.getLong(2),
+                    attempt,
+                    rows.getBoolean(4),
+                    turn(rows, 7),
+                    null,
+                    claims));
           } else if (intent.fingerprint() != null
               && rows.getBytes(6) != null
               && !Arrays.equals(intent.fingerprint(), rows.getBytes(6))) {
@@ -141,10 +161,6 @@ final class JdbcEffectJournal implements EffectJournal {
         }
       }
     }
-  }
-
-  private IntentColumns columns(Map<EffectKeyHash, Intent> open, List<InboxClaim> claims) {
-    return new IntentColumns(open.values(), claims, config.journalLease(), consumer.groupId());
   }
 
   private static Intent removed(Map<EffectKeyHash, Intent> open, byte[] hash) {
@@ -161,6 +177,7 @@ final class JdbcEffectJournal implements EffectJournal {
       int attempt,
       boolean unknownBefore,
       @Nullable Turn turn,
+      @Nullable Flight flight,
       List<InboxClaim> claims) {
     InboxClaim claim = claims.get(intent.message());
     return new JournalEntry(
@@ -173,7 +190,8 @@ final class JdbcEffectJournal implements EffectJournal {
         owner,
         intent.startedAtOnce(claim),
         new Origin(claim.messageId(), claim.topicId(), claim.partition(), claim.offset()),
-        turn);
+        turn,
+        flight);
   }
 
   /** Queue and place, from a column on. */
@@ -190,6 +208,7 @@ final class JdbcEffectJournal implements EffectJournal {
     Set<UUID> neverBegun = unsettled.takeCommitted(messageIds);
     List<JournalEntry> taken =
         new ArrayList<>(neverBegun.isEmpty() ? List.of() : takeOwn(neverBegun, lease));
+    endFlights();
     taken.addAll(
         Sql.single(
             config.dataSource(),
@@ -212,10 +231,13 @@ final class JdbcEffectJournal implements EffectJournal {
         Phase.JOURNAL,
         connection -> {
           try (PreparedStatement take = connection.prepareStatement(JournalSql.TAKE_OWN)) {
-            take.setShort(1, consumer.id());
-            take.setObject(2, SqlArrays.uuids(messageIds), Types.OTHER);
-            take.setString(3, owner);
-            take.setLong(4, lease.toMillis());
+            take.setString(1, owner);
+            take.setShort(2, consumer.id());
+            take.setShort(3, consumer.id());
+            take.setObject(4, SqlArrays.uuids(messageIds), Types.OTHER);
+            take.setString(5, owner);
+            take.setLong(6, lease.toMillis());
+            take.setLong(7, lease.toMillis());
             return entries(take);
           }
         });
@@ -229,6 +251,7 @@ final class JdbcEffectJournal implements EffectJournal {
     if (known.length == 0) {
       return List.of();
     }
+    endFlights();
     return Sql.single(
         config.dataSource(),
         Phase.JOURNAL,
@@ -242,13 +265,17 @@ final class JdbcEffectJournal implements EffectJournal {
         });
   }
 
+  private void endFlights() {
+    JournalDecisions.endFlights(config, consumer);
+  }
+
   private List<JournalEntry> take(
       Connection connection, PreparedStatement take, int parameter, Duration lease)
       throws SQLException {
     take.setString(parameter, owner);
-    take.setLong(parameter + 1, lease.toMillis());
+    take.setArray(parameter + 1, SqlArrays.texts(connection, markedLate));
     take.setArray(parameter + 2, SqlArrays.texts(connection, markedLate));
-    take.setArray(parameter + 3, SqlArrays.texts(connection, markedLate));
+    take.setLong(parameter + 3, lease.toMillis());
     return entries(take);
   }
 
@@ -272,7 +299,8 @@ final class JdbcEffectJournal implements EffectJournal {
                     rows.getInt(9),
                     rows.getInt(10),
                     rows.getLong(11)),
-                turn(rows, 12)));
+                turn(rows, 12),
+                null));
       }
       return taken;
     }
@@ -290,7 +318,7 @@ final class JdbcEffectJournal implements EffectJournal {
             connection -> {
               try (PreparedStatement mark = connection.prepareStatement(JournalSql.MARK_STARTED)) {
                 bindMarks(mark, entries);
-                mark.setLong(4, lease.toMillis());
+                mark.setLong(5, lease.toMillis());
                 Set<Long> ids = new HashSet<>();
                 try (ResultSet rows = mark.executeQuery()) {
                   while (rows.next()) {
@@ -329,22 +357,70 @@ final class JdbcEffectJournal implements EffectJournal {
       receipts[i] = settlement.receipt();
       texts[i] = Texts.storable(settlement.text());
     }
-    return Sql.single(
-        config.dataSource(),
-        Phase.JOURNAL,
-        connection -> {
-          try (PreparedStatement settle = connection.prepareStatement(JournalSql.SETTLE)) {
-            settle.setObject(1, ids);
-            settle.setObject(2, attempts);
-            settle.setObject(3, states);
-            settle.setObject(4, unused);
-            settle.setObject(5, delays);
-            settle.setArray(6, SqlArrays.bytes(connection, receipts));
-            settle.setArray(7, SqlArrays.texts(connection, texts));
-            settle.setString(8, owner);
-            return settle.executeUpdate();
-          }
-        });
+    Map<Flight, Integer> flights = flights(settlements);
+    Long[] ending =
+        flights.entrySet().stream()
+            .filter(flight -> flight.getKey().endsWith(flight.getValue()))
+            .map(flight -> flight.getKey().firstId())
+            .toArray(Long[]::new);
+    int settled = 0;
+    try {
+      settled =
+          Sql.single(
+              config.dataSource(),
+              Phase.JOURNAL,
+              connection -> {
+                try (PreparedStatement settle = connection.prepareStatement(JournalSql.SETTLE)) {
+                  settle.setObject(1, ids);
+                  settle.setObject(2, attempts);
+                  settle.setObject(3, states);
+                  settle.setObject(4, unused);
+                  settle.setObject(5, delays);
+                  settle.setArray(6, SqlArrays.bytes(connection, receipts));
+                  settle.setArray(7, SqlArrays.texts(connection, texts));
+                  settle.setObject(8, ids);
+                  settle.setString(9, owner);
+                  settle.setArray(10, connection.createArrayOf("int8", ending));
+                  settle.setInt(11, n);
+                  try (ResultSet row = settle.executeQuery()) {
+                    row.next();
+                    return row.getInt(1);
+                  }
+                }
+              });
+      return settled;
+    } finally {
+      if (settled == n) {
+        flights.forEach(Flight::settled);
+      } else {
+        // Their rows stay, and are looked at when their leases have ended.
+        flights.keySet().forEach(Flight::left);
+      }
+    }
+  }
+
+  /** How many of these settlements each flight has: as a rule there is one. */
+  private static Map<Flight, Integer> flights(List<Settlement> settlements) {
+    Map<Flight, Integer> flights = new HashMap<>(2);
+    Flight current = null;
+    int count = 0;
+    for (Settlement settlement : settlements) {
+      Flight flight = settlement.entry().flight();
+      if (flight != current) {
+        count(flights, current, count);
+        current = flight;
+        count = 0;
+      }
+      count++;
+    }
+    count(flights, current, count);
+    return flights;
+  }
+
+  private static void count(Map<Flight, Integer> flights, @Nullable Flight flight, int settled) {
+    if (flight != null) {
+      flights.merge(flight, settled, Integer::sum);
+    }
   }
 
   private static EffectState stateAfter(Settlement.Result result) {
@@ -369,10 +445,22 @@ final class JdbcEffectJournal implements EffectJournal {
         connection -> {
           try (PreparedStatement renew = connection.prepareStatement(JournalSql.RENEW)) {
             bindMarks(renew, running);
-            renew.setLong(4, lease.toMillis());
+            renew.setLong(5, lease.toMillis());
+            renew.setArray(6, connection.createArrayOf("int8", flightsOf(running)));
             return renew.executeUpdate();
           }
         });
+  }
+
+  private static Long[] flightsOf(Collection<JournalEntry> entries) {
+    Set<Long> firstIds = new HashSet<>();
+    for (JournalEntry entry : entries) {
+      Flight flight = entry.flight();
+      if (flight != null) {
+        firstIds.add(flight.firstId());
+      }
+    }
+    return firstIds.toArray(new Long[0]);
   }
 
   @Override
@@ -418,6 +506,7 @@ final class JdbcEffectJournal implements EffectJournal {
     }
     statement.setObject(1, ids);
     statement.setObject(2, attempts);
-    statement.setString(3, owner);
+    statement.setObject(3, ids);
+    statement.setString(4, owner);
   }
 }

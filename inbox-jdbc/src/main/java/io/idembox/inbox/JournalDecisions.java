@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -28,8 +29,7 @@ public final class JournalDecisions {
         e.settled_at, e.request, e.receipt, e.last_error, e.message_id, e.topic_id, e.partition, e."offset",
         case when e.queue is not null and e.due_at is not null then (
           select before.effect_key from idembox.effect before
-          where before.namespace_id = e.namespace_id and before.queue = e.queue and before.place < e.place
-            and before.queue is not null and before.state in (0, 1, 3, 4)
+          where before.namespace_id = e.namespace_id and before.waiting = e.queue and before.place < e.place
           order by before.place limit 1) end,
         e.retention_s
       from idembox.effect e
@@ -47,7 +47,8 @@ public final class JournalDecisions {
   private static final String DONE =
       """
       update idembox.effect
-      set state = 2, owner = null, due_at = null, settled_at = clock_timestamp(), request = null, receipt = ?,
+      set state = 2, owner = null, due_at = null, sweep_at = null, listed = null, waiting = null,
+        settled_at = clock_timestamp(), request = null, receipt = ?,
         receipt_format = case when ?::bytea is null then null else 1 end, last_error = ?
       """
           + OF_KEY
@@ -57,8 +58,8 @@ public final class JournalDecisions {
   private static final String NOT_DONE =
       """
       update idembox.effect
-      set state = 0, owner = null, due_at = clock_timestamp(), settled_at = null, attempt = 0,
-        unknown_before = false, last_error = ?,
+      set state = 0, owner = null, due_at = now(), sweep_at = now(), listed = null, waiting = queue,
+        settled_at = null, attempt = 0, unknown_before = false, last_error = ?,
         place = case when queue is not null and state = 5 then nextval('idembox.effect_place') << 20 else place end
       """
           + OF_KEY
@@ -71,14 +72,17 @@ public final class JournalDecisions {
   private static final String HOLD_UNKNOWN =
       """
       update idembox.effect e
-      set state = 4, owner = null, due_at = null, settled_at = clock_timestamp(),
+      set state = 4, owner = null, due_at = null, sweep_at = null, listed = 4, settled_at = clock_timestamp(),
         unknown_before = unknown_before or state in (1, 3),
         last_error = 'no member of the consumer knows this effect: register it, then resolve the key as not done'
       where namespace_id = (select id from idembox.effect_namespace where name = ?)
-        and due_at < clock_timestamp() - ? * interval '1 millisecond'
+        and sweep_at < now() - ? * interval '1 millisecond'
         and name <> all(?)
       """
           + JournalSql.AND_FIRST_OF_ITS_QUEUE;
+
+  private static final Set<EffectState> FOR_PEOPLE =
+      EnumSet.of(EffectState.IN_DOUBT, EffectState.HELD, EffectState.FAILED, EffectState.REJECTED);
 
   private final InboxConfig config;
   private final RegisteredConsumer consumer;
@@ -125,8 +129,10 @@ public final class JournalDecisions {
     for (EffectState state : states) {
       codes[i++] = state.code();
     }
+    // Those for people are few and have an index, which the other states are not in.
+    String state = FOR_PEOPLE.containsAll(states) ? "e.listed" : "e.state";
     return select(
-        SELECT + " and e.state = any(?) and e.id > ? order by e.id limit ?",
+        SELECT + " and " + state + " = any(?) and e.id > ? order by e.id limit ?",
         statement -> {
           statement.setString(1, consumer.namespace());
           statement.setObject(2, codes);
@@ -185,12 +191,26 @@ public final class JournalDecisions {
    * @return how many
    */
   public int holdUnknown(Duration grace) {
+    endFlights(config, consumer);
     return update(
         HOLD_UNKNOWN,
         statement -> {
           statement.setString(1, consumer.namespace());
           statement.setLong(2, grace.toMillis());
           statement.setArray(3, SqlArrays.texts(statement.getConnection(), known));
+        });
+  }
+
+  /** Makes findable what members that fell silent left in flight. */
+  static void endFlights(InboxConfig config, RegisteredConsumer consumer) {
+    Sql.single(
+        config.dataSource(),
+        Phase.JOURNAL,
+        connection -> {
+          try (PreparedStatement end = connection.prepareStatement(JournalSql.END_FLIGHTS)) {
+            end.setString(1, consumer.namespace());
+            return end.executeUpdate();
+          }
         });
   }
 

@@ -74,7 +74,8 @@ public final class Pruner {
     long size = blocks(connection);
     boolean finished = position.block() + policy.sliceBlocks() >= size;
     long nextEffect = lastEffect(connection, position.effectId());
-    int effects = effects(connection, position.effectId(), nextEffect);
+    effects(connection, PruneSql.LOST_EFFECTS, position.effectId(), nextEffect);
+    int effects = effects(connection, PruneSql.EFFECTS, position.effectId(), nextEffect);
     int letters = letters(connection);
     moveOn(
         connection,
@@ -170,12 +171,13 @@ public final class Pruner {
     }
   }
 
-  private int effects(Connection connection, long afterId, long upTo) throws SQLException {
-    try (PreparedStatement delete = connection.prepareStatement(PruneSql.EFFECTS)) {
-      delete.setLong(1, afterId);
-      delete.setLong(2, upTo);
-      delete.setString(3, consumer.namespace());
-      return delete.executeUpdate();
+  private int effects(Connection connection, String sql, long afterId, long upTo)
+      throws SQLException {
+    try (PreparedStatement slice = connection.prepareStatement(sql)) {
+      slice.setLong(1, afterId);
+      slice.setLong(2, upTo);
+      slice.setString(3, consumer.namespace());
+      return slice.executeUpdate();
     }
   }
 

@@ -29,19 +29,25 @@ final class SessionSql {
 
   /**
    * What is looked at once after the claim, so that nothing has to be asked when there is nothing:
-   * effects that are due, open dead letters, failed attempts. Takes the consumer three times.
+   * effects that are due, open dead letters, failed attempts. Takes the consumer {@value
+   * #HINT_PARAMETERS} times.
    *
    * <p>Due, and not merely unfinished: what others hold cannot be taken, and while effects run
-   * there are always some. The look-up would wade through the index entries of those just settled.
+   * there are always some. A flight that is due holds what a member that fell silent has left.
    */
   static final String HINTS =
       """
       exists (
           select from idembox.effect
+          where namespace_id = (select namespace_id from idembox.consumer where id = ?) and sweep_at <= now())
+        or exists (
+          select from idembox.effect_flight
           where namespace_id = (select namespace_id from idembox.consumer where id = ?) and due_at <= now()),
         exists (select from idembox.dead_letter where consumer_id = ? and state in (0, 1)),
         exists (select from idembox.attempt where consumer_id = ?)
       """;
+
+  static final int HINT_PARAMETERS = 4;
 
   /**
    * Begins the transaction: first the session's values for what is set here and our time-outs, then

@@ -113,7 +113,7 @@ final class CrashWindowTest {
     UUID id = UUID.randomUUID();
     faulty.cutOnce(When.AFTER, ";\ncommit");
     assertThatThrownBy(() -> handle(id)).isInstanceOf(InboxStatementException.class);
-    fixture.execute("update idembox.effect set due_at = now()");
+    fixture.makeDue();
     assertThat(inbox.journal().takeDue(10, Duration.ofMinutes(1))).hasSize(1);
 
     assertThat(handle(id).fresh().isEmpty()).isTrue();
@@ -140,7 +140,7 @@ final class CrashWindowTest {
     UUID id = UUID.randomUUID();
     handle(id);
     // The process is gone here. Its successor finds the row, and waits for the lease.
-    fixture.execute("update idembox.effect set due_at = now()");
+    fixture.makeDue();
     ConsumerInbox successor = fixture.open(MAIL);
 
     assertThat(handle(id).fresh().isEmpty()).isTrue();
@@ -160,7 +160,7 @@ final class CrashWindowTest {
             () -> inbox.journal().settle(List.of(Settlement.done(entry, new byte[] {1}))))
         .isInstanceOf(InboxStatementException.class);
 
-    fixture.execute("update idembox.effect set due_at = now()");
+    fixture.makeDue();
     JournalEntry again = fixture.open(MAIL).journal().takeDue(1, Duration.ofMinutes(1)).get(0);
 
     assertThat(again.earlierAttemptUnknown()).isTrue();

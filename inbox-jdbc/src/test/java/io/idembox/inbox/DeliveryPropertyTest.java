@@ -70,7 +70,7 @@ final class DeliveryPropertyTest {
   @Property(tries = 60, shrinking = ShrinkingMode.BOUNDED)
   void eachIdentityIsHandledOnce(@ForAll("deliveries") List<Delivery> deliveries) throws Exception {
     server.execute(
-        "truncate ledger, idembox.inbox, idembox.effect, idembox.attempt, idembox.dead_letter");
+        "truncate ledger, idembox.inbox, idembox.effect, idembox.effect_flight, idembox.attempt, idembox.dead_letter");
     FaultyDataSource faulty = new FaultyDataSource(server.pool);
     List<ConsumerInbox> members = List.of(open(faulty), open(faulty));
     UUID[] ids = InboxFixture.ids(MESSAGES);

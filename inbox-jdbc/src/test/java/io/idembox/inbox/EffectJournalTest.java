@@ -209,7 +209,7 @@ final class EffectJournalTest {
     settle(Settlement.retryAt(entry, Duration.ofHours(1), "provider down"));
     assertThat(other.journal().takeDue(10, LEASE)).isEmpty();
 
-    fixture.execute("update idembox.effect set due_at = now()");
+    fixture.makeDue();
     JournalEntry second = other.journal().takeDue(10, LEASE).get(0);
 
     assertThat(second.attempt()).isEqualTo(2);
@@ -379,7 +379,7 @@ final class EffectJournalTest {
   }
 
   private void leaseEnds() {
-    fixture.execute("update idembox.effect set due_at = now() where due_at is not null");
+    fixture.makeDue();
   }
 
   private static EffectKey key(String id) {

@@ -53,7 +53,7 @@ final class InboxFixture implements AutoCloseable {
         """
         drop schema public cascade;
         create schema public;
-        truncate idembox.inbox, idembox.effect, idembox.dead_letter, idembox.attempt, idembox.progress,
+        truncate idembox.inbox, idembox.effect, idembox.effect_flight, idembox.dead_letter, idembox.attempt, idembox.progress,
           idembox.consumer, idembox.topic, idembox.effect_namespace restart identity cascade
         """);
     execute("alter database " + database.name() + " reset all");
@@ -74,6 +74,22 @@ final class InboxFixture implements AutoCloseable {
     config.setMaximumPoolSize(connections);
     config.setMinimumIdle(1);
     return config;
+  }
+
+  /** All leases end, and what is put off is due. */
+  void makeDue() {
+    makeDue("true");
+  }
+
+  /** The same for some effects; a flight is due with any of its own. */
+  void makeDue(String which) {
+    execute(
+        """
+        update idembox.effect e set due_at = now(), sweep_at = case when sweep_at is not null then now() end
+        where due_at is not null and (%s)
+        """
+            .formatted(which));
+    execute("update idembox.effect_flight set due_at = now()");
   }
 
   ConsumerInbox open(Effect<?, ?>... effects) {

@@ -91,7 +91,7 @@ final class JournalDecisionsTest {
     assertThat(decisions.resolveNotDone(key("9"), "bob")).isEqualTo(Decision.RUNNING);
     assertThat(decisions.forget(key("9"))).isEqualTo(Decision.RUNNING);
 
-    fixture.execute("update idembox.effect set due_at = now()");
+    fixture.makeDue();
     assertThat(decisions.resolveDone(key("9"), null, "bob")).isEqualTo(Decision.APPLIED);
   }
 
@@ -136,7 +136,7 @@ final class JournalDecisionsTest {
     JournalDecisions withoutIt = fixture.open().decisions();
 
     assertThat(withoutIt.holdUnknown(Duration.ofMinutes(10))).isZero();
-    fixture.execute("update idembox.effect set due_at = now() - interval '11 minutes'");
+    dueForElevenMinutes();
     assertThat(decisions.holdUnknown(Duration.ofMinutes(10))).isZero();
     assertThat(withoutIt.holdUnknown(Duration.ofMinutes(10))).isEqualTo(1);
 
@@ -149,7 +149,7 @@ final class JournalDecisionsTest {
   void anEffectThatNoMemberKnowsAndThatAMemberDiedInIsHeldAsOneThatMayHaveHappened()
       throws Exception {
     ask("9");
-    fixture.execute("update idembox.effect set due_at = now() - interval '11 minutes'");
+    dueForElevenMinutes();
 
     assertThat(fixture.open().decisions().holdUnknown(Duration.ofMinutes(10))).isEqualTo(1);
 
@@ -176,6 +176,15 @@ final class JournalDecisionsTest {
 
   private static EffectKey key(String id) {
     return EffectKey.of("mail.invoice").id(id);
+  }
+
+  private void dueForElevenMinutes() {
+    fixture.execute(
+        """
+        update idembox.effect set due_at = now() - interval '11 minutes',
+          sweep_at = case when sweep_at is not null then now() - interval '11 minutes' end
+        """);
+    fixture.execute("update idembox.effect_flight set due_at = now() - interval '11 minutes'");
   }
 
   private JournalEntry ask(String id) throws Exception {

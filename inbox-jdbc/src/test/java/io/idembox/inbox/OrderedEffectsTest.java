@@ -123,7 +123,7 @@ final class OrderedEffectsTest {
     JournalEntry first = ask("k", "1", ids[0]).get(0);
     ask("k", "2", ids[1]);
     mark(inbox, first);
-    fixture.execute("update idembox.effect set due_at = now() where state = 0");
+    fixture.makeDue("state = 0");
 
     assertThat(other.journal().takeUnfinishedOf(List.of(ids), LEASE))
         .as("the first may still be running")
@@ -226,7 +226,7 @@ final class OrderedEffectsTest {
   }
 
   private void leasesEnd() {
-    fixture.execute("update idembox.effect set due_at = now() where due_at is not null");
+    fixture.makeDue();
   }
 
   private static List<JournalEntry> mark(ConsumerInbox by, JournalEntry... entries) {

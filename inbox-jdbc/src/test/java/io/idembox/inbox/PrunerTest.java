@@ -222,6 +222,19 @@ final class PrunerTest {
         .isEqualTo("4,5,1");
   }
 
+  /** Members of an older version write no flights, and may die as well. */
+  @Test
+  void theWalkMakesFindableWhatNoFlightNames() throws Exception {
+    ask("left behind");
+    fixture.execute("delete from idembox.effect_flight");
+    fixture.execute("update idembox.effect set due_at = now() - interval '2 minutes'");
+    assertThat(inbox.journal().takeDue(10, Duration.ofMinutes(1))).isEmpty();
+
+    inbox.pruner(AT_ONCE).slice(List.of());
+
+    assertThat(inbox.journal().takeDue(10, Duration.ofMinutes(1))).hasSize(1);
+  }
+
   /** Its retry asks the journal first, however late it comes. */
   @Test
   void whatAnOpenLettersMessageDidStaysInTheJournalUntilTheLetterIsClosed() throws Exception {

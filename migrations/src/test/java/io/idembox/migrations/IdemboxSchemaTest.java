@@ -41,6 +41,7 @@ final class IdemboxSchemaTest {
             "topic",
             "inbox",
             "effect",
+            "effect_flight",
             "dead_letter",
             "attempt",
             "progress");
