@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -21,25 +20,30 @@ import org.slf4j.LoggerFactory;
 /**
  * The calls of a bulk, of distinct keys, that a look-up has not settled. The caller's thread claims
  * as many as may run at once, workers run them, and whoever ends a run sends all ends that wait, so
- * that a store sees few, large batches.
+ * that a store sees few, large batches. Effects that were quick of late, and are simply run again
+ * after a crash, are claimed by the hundred: they run at once even one after the other.
  */
 final class BulkRound<R> {
   private static final Logger LOG = LoggerFactory.getLogger(BulkRound.class);
   private static final long STALL_NANOS = Duration.ofMillis(1).toNanos();
   private static final long GATHER_NANOS = 50_000;
   private static final int GATHERINGS = 3;
+  private static final int QUICK_WINDOW = 256;
+  private static final long NOTE_NANOS = Duration.ofMillis(1).toNanos();
 
   private final GuardParts parts;
   private final EffectRunner runner;
   private final Outcomes outcomes;
   private final BooleanSupplier closed;
   private final List<EffectBulk.Slot<R>> slots;
+  private final BulkHistory history;
+  private final boolean quick;
   private final CountDownLatch open;
   private final Queue<Work<R>> claimed = new ConcurrentLinkedQueue<>();
-  private final Queue<Ended<R>> ended = new ConcurrentLinkedQueue<>();
-  private final AtomicBoolean sending = new AtomicBoolean();
+  private final BulkEnds<R> ends;
   private final AtomicInteger workers = new AtomicInteger();
   private int wanted = 1;
+  private boolean permitInHand;
 
   /**
    * A call for a worker; without a claim, the worker makes its own and waits as the policy says.
@@ -49,20 +53,22 @@ final class BulkRound<R> {
       EffectRunner.@Nullable Claimed claimed,
       @Nullable EffectToken unanswered) {}
 
-  private record Ended<R>(EffectBulk.Slot<R> slot, EffectRunner.Claimed claimed, RunEnd<R> end) {}
-
   BulkRound(
       GuardParts parts,
       EffectRunner runner,
       Outcomes outcomes,
       BooleanSupplier closed,
+      BulkHistory history,
       List<EffectBulk.Slot<R>> slots) {
     this.parts = parts;
     this.runner = runner;
     this.outcomes = outcomes;
     this.closed = closed;
     this.slots = slots;
+    this.history = history;
+    this.quick = history.isQuick() && slots.get(0).call().policy().onUnknown() == OnUnknown.RETRY;
     this.open = new CountDownLatch(slots.size());
+    this.ends = new BulkEnds<>(parts, runner.settling(), this::finish);
   }
 
   /**
@@ -79,7 +85,8 @@ final class BulkRound<R> {
         interrupted = true;
       }
       if (interrupted || closed.getAsBoolean()) {
-        parts.permits().release(window);
+        giveBack(window);
+        giveBackInHand();
         EffectStoreException why =
             interrupted ? interruption() : EffectGuard.closedException(parts.namespace());
         slots.subList(next, slots.size()).forEach(slot -> unavailable(slot, why));
@@ -100,6 +107,10 @@ final class BulkRound<R> {
     while (!parts.permits().tryAcquire(STALL_NANOS, TimeUnit.NANOSECONDS)) {
       relieve();
     }
+    if (quick) {
+      permitInHand = true;
+      return Math.min(most, QUICK_WINDOW);
+    }
     int taken = 1 + more(most - 1);
     // Quick effects give their permits back one by one: a moment's patience makes one large batch
     // of many small ones.
@@ -118,6 +129,31 @@ final class BulkRound<R> {
     return taken;
   }
 
+  /**
+   * An effect that takes its time holds a permit from before its claim until it has run. Of quick
+   * ones, a worker that runs them holds one.
+   */
+  private void giveBack(int effects) {
+    if (!quick) {
+      parts.permits().release(effects);
+    }
+  }
+
+  private void giveBackInHand() {
+    if (permitInHand) {
+      permitInHand = false;
+      parts.permits().release();
+    }
+  }
+
+  private boolean permitForWorker() {
+    if (quick && !permitInHand) {
+      return parts.permits().tryAcquire();
+    }
+    permitInHand = false;
+    return true;
+  }
+
   private boolean awaitAll() {
     boolean interrupted = false;
     while (true) {
@@ -126,7 +162,7 @@ final class BulkRound<R> {
           return interrupted;
         }
         relieve();
-        if (claimed.isEmpty() && ended.isEmpty()) {
+        if (claimed.isEmpty() && ends.isEmpty()) {
           open.await();
           return interrupted;
         }
@@ -142,7 +178,7 @@ final class BulkRound<R> {
    * are run by one worker: waking another costs more than they do.
    */
   private void relieve() {
-    send();
+    ends.send();
     if (!claimed.isEmpty()) {
       wanted = Math.min(wanted * 2, slots.size());
       startWorkers();
@@ -158,7 +194,7 @@ final class BulkRound<R> {
       } else if (!slot.call().patience().isZero()) {
         claimed.add(new Work<>(slot, null, null));
       } else {
-        parts.permits().release();
+        giveBack(1);
         finish(slot, outcomes.runsHere(slot.call(), own));
       }
     }
@@ -172,6 +208,7 @@ final class BulkRound<R> {
       leases.add(new Lease(call.id(), token, call.policy().lease(), parts.nanos(), askedAt));
     }
     List<CompletionStage<StoreReply>> replies = parts.calls().applyAll(claims);
+    awaitLast(replies);
     for (int i = 0; i < window.size(); i++) {
       EffectBulk.Slot<R> slot = window.get(i);
       try {
@@ -184,46 +221,69 @@ final class BulkRound<R> {
     }
   }
 
+  /** Answers come in order, more or less: this thread is to wake once, not for each of them. */
+  private void awaitLast(List<CompletionStage<StoreReply>> replies) {
+    if (!replies.isEmpty()) {
+      // A failure is looked at with the others, and counted then.
+      parts
+          .calls()
+          .awaitUninterruptibly(
+              replies.get(replies.size() - 1).handle((reply, failure) -> failure == null));
+    }
+  }
+
   private void answered(EffectBulk.Slot<R> slot, EffectRunner.Claimed answer) {
     if (answer.reply().code() == StoreReply.Code.OK) {
       claimed.add(new Work<>(slot, answer, null));
     } else if (answer.reply().code() == StoreReply.Code.HELD && !slot.call().patience().isZero()) {
       claimed.add(new Work<>(slot, null, null));
     } else {
-      parts.permits().release();
+      giveBack(1);
+      EffectRecord record = answer.reply().record();
+      if (answer.reply().code() == StoreReply.Code.SETTLED && record != null) {
+        history.claimedInVain();
+        finish(slot, outcomes.settled(slot.call(), record));
+        return;
+      }
       finish(slot, outcomes.standing(slot.call(), answer.reply()));
     }
   }
 
   private void refused(EffectBulk.Slot<R> slot, Lease lease, EffectStoreException e) {
+    history.claimedInVain();
     if (e.maybeApplied()) {
       claimed.add(new Work<>(slot, null, lease.token()));
     } else if (runner.opens(slot.call(), e)) {
       claimed.add(new Work<>(slot, null, null));
     } else {
-      parts.permits().release();
+      giveBack(1);
       unavailable(slot, e);
     }
   }
 
   private void startWorkers() {
-    int missing = Math.min(wanted, claimed.size()) - workers.get();
-    for (int i = 0; i < missing; i++) {
+    // Busy workers are no reason to let a claim wait: one that waits is to run at once.
+    int missing = Math.min(wanted - workers.get(), claimed.size());
+    for (int i = 0; i < missing && permitForWorker(); i++) {
       workers.incrementAndGet();
       try {
         parts.executor().execute(this::worker);
       } catch (RejectedExecutionException e) {
         workers.decrementAndGet();
+        if (quick) {
+          parts.permits().release();
+        }
         refuseClaimed();
         return;
       }
     }
+    giveBackInHand();
   }
 
   /** The executor takes no more work: what no worker has taken does not start. */
   private void refuseClaimed() {
     for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
-      parts.permits().release();
+      giveBack(1);
       EffectRunner.Claimed answer = work.claimed();
       EffectToken unanswered = work.unanswered();
       if (answer != null) {
@@ -242,9 +302,14 @@ final class BulkRound<R> {
       // One more look: a claim may have come between the last poll and the count, which kept a new
       // worker from starting.
     } while (!claimed.isEmpty() && workers.incrementAndGet() > 0);
+    if (quick) {
+      parts.permits().release();
+    }
   }
 
   private void runClaimed() {
+    long since = System.nanoTime();
+    int ran = 0;
     for (Work<R> work = claimed.poll(); work != null; work = claimed.poll()) {
       EffectBulk.Slot<R> slot = work.slot();
       EffectOutcome<R> outcome;
@@ -257,14 +322,21 @@ final class BulkRound<R> {
       } catch (Throwable e) {
         outcome = surprise(work, e);
       } finally {
-        parts.permits().release();
+        giveBack(1);
+      }
+      ran++;
+      long now = System.nanoTime();
+      if (now - since > NOTE_NANOS || claimed.isEmpty()) {
+        history.ran(ran, now - since);
+        since = now;
+        ran = 0;
       }
       if (outcome != null) {
         finish(slot, outcome);
       } else if (claimed.isEmpty()) {
         // Else with the next ones, or at the next look of the caller's thread if the next effect
         // takes its time.
-        send();
+        ends.send();
       }
       // Effect code's own interrupt, which it threw or set, is not for the next call's code.
       Thread.interrupted();
@@ -307,57 +379,10 @@ final class BulkRound<R> {
     runner.codeRun().hold(call, answer);
     RunEnd<R> end = runner.codeRun().perform(call, answer);
     if (end.kind() == RunEnd.Kind.DONE) {
-      ended.add(new Ended<>(slot, answer, end));
+      ends.add(slot, answer, end);
       return null;
     }
     return runner.runOn(call, runner.settling().settle(call, answer, end));
-  }
-
-  /**
-   * Sends the ends that wait, unless another thread is doing so; that one looks again afterwards.
-   */
-  private void send() {
-    while (!ended.isEmpty() && sending.compareAndSet(false, true)) {
-      try {
-        List<Ended<R>> batch = new ArrayList<>();
-        List<StoreCommand> commands = new ArrayList<>();
-        for (Ended<R> next = ended.poll(); next != null; next = ended.poll()) {
-          batch.add(next);
-          commands.add(next.end().command());
-        }
-        long askedAt = parts.nanos().getAsLong();
-        List<CompletionStage<StoreReply>> replies = parts.calls().applyAll(commands);
-        for (int i = 0; i < batch.size(); i++) {
-          Ended<R> item = batch.get(i);
-          var unused =
-              replies.get(i).whenComplete((reply, failure) -> sent(item, askedAt, reply, failure));
-        }
-      } finally {
-        sending.set(false);
-      }
-    }
-  }
-
-  private void sent(
-      Ended<R> item, long askedAt, @Nullable StoreReply reply, @Nullable Throwable failure) {
-    GuardedCall<R> call = item.slot().call();
-    if (reply != null) {
-      parts.time(call.effect(), EffectMetrics.Timing.COMPLETE, askedAt);
-      finish(item.slot(), runner.settling().stored(call, item.claimed(), item.end(), reply));
-      return;
-    }
-    EffectStoreException e = StoreCalls.unwrap(failure);
-    parts.metrics().storeFailed(e.kind());
-    try {
-      // Not here: this is the store's own thread, and settling waits for the store.
-      parts
-          .executor()
-          .execute(
-              () ->
-                  finish(item.slot(), runner.settling().settle(call, item.claimed(), item.end())));
-    } catch (RejectedExecutionException closing) {
-      finish(item.slot(), runner.settling().leave(call, item.claimed(), item.end(), e));
-    }
   }
 
   private void finish(EffectBulk.Slot<R> slot, EffectOutcome<R> outcome) {

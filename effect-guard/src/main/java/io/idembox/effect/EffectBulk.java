@@ -7,14 +7,16 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Many calls of one effect: one look-up, then claims, runs and completions that overlap, each claim
- * for a run at once.
+ * Many calls of one effect: one look-up, unless the last ones found nothing, then claims, runs and
+ * completions that overlap, each claim for a run at once.
  */
 final class EffectBulk {
   private static final Logger SKIPS = LoggerFactory.getLogger("io.idembox.effect.skips");
@@ -23,6 +25,7 @@ final class EffectBulk {
   private final EffectRunner runner;
   private final Outcomes outcomes;
   private final BooleanSupplier closed;
+  private final ConcurrentMap<String, BulkHistory> histories = new ConcurrentHashMap<>();
 
   EffectBulk(GuardParts parts, EffectRunner runner, Outcomes outcomes, BooleanSupplier closed) {
     this.parts = parts;
@@ -78,7 +81,7 @@ final class EffectBulk {
           later.add(slot);
         }
       }
-      round(new ArrayList<>(first.values()));
+      round(effect, new ArrayList<>(first.values()));
       open = later;
     }
     List<EffectOutcome<R>> result = new ArrayList<>(slots.size());
@@ -98,10 +101,15 @@ final class EffectBulk {
     return result;
   }
 
-  private <R> void round(List<Slot<R>> slots) {
-    List<Slot<R>> missing = lookUp(slots);
+  private <R> void round(String effect, List<Slot<R>> slots) {
+    BulkHistory history = histories.computeIfAbsent(effect, name -> new BulkHistory());
+    List<Slot<R>> missing = slots;
+    if (!history.expectsNew()) {
+      missing = lookUp(slots);
+      history.lookedUp(missing.size() < slots.size());
+    }
     if (!missing.isEmpty()) {
-      new BulkRound<>(parts, runner, outcomes, closed, missing).run();
+      new BulkRound<>(parts, runner, outcomes, closed, history, missing).run();
     }
   }
 

@@ -56,6 +56,16 @@ final class LostRepliesTest {
     // Each script is known to the server before a reply is dropped, so that exactly one EVALSHA is
     // sent for each.
     guard.once(mail, key("warm"), new Mail("a@b", 1));
+    StoreCommands commands = new StoreCommands(scope.namespace());
+    applied(
+        List.of(
+            commands.claim("w1", "w1", POLICY.lease()),
+            commands.claim("w2", "w2", POLICY.lease())));
+    applied(List.of(commands.done("w1", "w1", "r"), commands.done("w2", "w2", "r")));
+  }
+
+  private void applied(List<StoreCommand> commands) {
+    store.applyAll(commands).forEach(stage -> stage.toCompletableFuture().join());
   }
 
   @AfterEach
@@ -87,13 +97,9 @@ final class LostRepliesTest {
 
   @Test
   void aBulkRecognisesItsClaimsToo() {
-    Fault lost = relay.dropReplyTo("EVALSHA");
-    List<EffectCall<Mail>> calls =
-        IntStream.range(0, 50)
-            .mapToObj(i -> EffectCall.first(key("k" + i), new Mail("a@b", i)))
-            .toList();
+    Fault lost = relay.dropReplyTo(sha1(RedisScript.CLAIM_ALL));
 
-    assertThat(guard.tryOnceAll(mail, calls))
+    assertThat(guard.tryOnceAll(mail, fifty()))
         .extracting(EffectOutcome::kind)
         .containsOnly(Kind.PERFORMED);
 
@@ -102,6 +108,32 @@ final class LostRepliesTest {
     assertThat(mail.attempts())
         .extracting(EffectAttempt::earlierAttemptUnknown)
         .containsOnly(false);
+  }
+
+  @Test
+  void theEndsOfABulkWhoseReplyIsLostAreSentAgainAndRecognised() {
+    Fault lost = relay.dropReplyTo(sha1(RedisScript.SETTLE_ALL));
+
+    assertThat(guard.tryOnceAll(mail, fifty()))
+        .allSatisfy(
+            outcome -> assertThat(((EffectOutcome.Performed<Sent>) outcome).recorded()).isTrue());
+
+    assertThat(lost.hasHappened()).isTrue();
+    assertThat(mail.runs()).isEqualTo(51);
+    assertThat(metrics.of(EffectMetrics.Event.LATE_COMPLETION)).isZero();
+    for (int i = 0; i < 50; i++) {
+      assertThat(record("k" + i).state()).isEqualTo(EffectRecord.State.DONE);
+    }
+  }
+
+  private String sha1(RedisScript script) {
+    return script.text(scope.redis().majorVersion() >= 7).sha1();
+  }
+
+  private static List<EffectCall<Mail>> fifty() {
+    return IntStream.range(0, 50)
+        .mapToObj(i -> EffectCall.first(key("k" + i), new Mail("a@b", i)))
+        .toList();
   }
 
   @Test
@@ -200,7 +232,7 @@ final class LostRepliesTest {
     var unused = decision.apply("nothing is known of this");
     EffectId known = EffectId.of(scope.namespace(), key("nothing is known of this"));
     store.apply(new StoreCommand.Forget(known)).toCompletableFuture().join();
-    Fault lost = relay.dropReplyTo(script.text(scope.redis().majorVersion() >= 7).sha1());
+    Fault lost = relay.dropReplyTo(sha1(script));
     assertThatExceptionOfType(EffectStoreException.class)
         .isThrownBy(() -> decision.apply(id))
         .matches(EffectStoreException::maybeApplied);
