@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -137,16 +138,24 @@ final class RedisCheck {
   private void persistence(
       String where, Map<String, String> info, RedisClusterAsyncCommands<byte[], byte[]> server) {
     if (info.getOrDefault("aof_enabled", "0").equals("1")) {
+      if (setting(server, "appendfsync").filter("no"::equals).isPresent()) {
+        add(
+            Severity.WARNING,
+            "redis.appendfsync",
+            "Redis at %s has appendfsync no".formatted(where),
+            "It leaves to the system when its log is written to the disk, half a minute later perhaps: after a power failure those effects may run again",
+            "Set appendfsync everysec, which risks one second");
+      }
       return;
     }
-    boolean snapshots;
-    try {
-      Map<String, String> save = await(server.configGet("save"));
-      snapshots = !save.getOrDefault("save", "").isEmpty();
-    } catch (EffectStoreException e) {
-      // Managed servers hide CONFIG: the last snapshot tells as much as can be known.
-      snapshots = number(info, "rdb_saves") > 0 || number(info, "rdb_changes_since_last_save") == 0;
-    }
+    // Managed servers hide CONFIG: the last snapshot tells as much as can be known.
+    boolean snapshots =
+        setting(server, "save")
+            .map(save -> !save.isEmpty())
+            .orElseGet(
+                () ->
+                    number(info, "rdb_saves") > 0
+                        || number(info, "rdb_changes_since_last_save") == 0);
     add(
         Severity.WARNING,
         "redis.persistence",
@@ -156,7 +165,26 @@ final class RedisCheck {
         "Set appendonly yes");
   }
 
+  /** A setting of the server; empty where it hides them. */
+  private Optional<String> setting(RedisClusterAsyncCommands<byte[], byte[]> server, String name) {
+    try {
+      return Optional.ofNullable(await(server.configGet(name)).get(name));
+    } catch (EffectStoreException e) {
+      return Optional.empty();
+    }
+  }
+
   private void replicas(String where, Map<String, String> info) {
+    if (number(info, "connected_slaves") > 0
+        // INFO has this line only where a least number of replicas is set, CONFIG hidden or not.
+        && !info.containsKey("min_slaves_good_slaves")) {
+      add(
+          Severity.WARNING,
+          "redis.min-replicas",
+          "Redis at %s has replicas, and takes writes when none of them is there".formatted(where),
+          "Cut off from them, it goes on recording effects until the failover is noticed, and the new master knows none of those: they may run again",
+          "Set min-replicas-to-write 1 and min-replicas-max-lag 10, if no effect is to start while too few replicas are there");
+    }
     if (number(info, "connected_slaves") == 0) {
       add(
           Severity.INFO,
