@@ -79,6 +79,9 @@ final class BenchmarkRun implements AutoCloseable {
   }
 
   private void load(Workload workload) {
+    if (workload.state() == Workload.State.GUARD_ONLY) {
+      return;
+    }
     load(workload.topic());
     if (workload.state() == Workload.State.HANDLED) {
       load(Topic.ORDERS);
