@@ -21,7 +21,8 @@ final class DatabaseDoctor {
   }
 
   /** What the server says of itself. */
-  private record Server(Instant now, int maxConnections, int used, String synchronousCommit) {}
+  private record Server(
+      Instant now, int maxConnections, int used, String synchronousCommit, String isolation) {}
 
   List<Finding> findings() {
     try {
@@ -39,6 +40,7 @@ final class DatabaseDoctor {
     schema();
     server();
     consumer();
+    resolver();
     return findings;
   }
 
@@ -61,7 +63,7 @@ final class DatabaseDoctor {
             """
             select clock_timestamp(), current_setting('max_connections')::int,
               (select count(*)::int from pg_stat_activity where backend_type = 'client backend'),
-              current_setting('synchronous_commit')
+              current_setting('synchronous_commit'), current_setting('default_transaction_isolation')
             """,
             select -> {},
             row -> {
@@ -70,7 +72,8 @@ final class DatabaseDoctor {
                   row.getObject(1, OffsetDateTime.class).toInstant(),
                   row.getInt(2),
                   row.getInt(3),
-                  row.getString(4));
+                  row.getString(4),
+                  row.getString(5));
             });
     Duration skew = Duration.between(server.now(), Instant.now()).abs();
     findings.add(
@@ -103,6 +106,15 @@ final class DatabaseDoctor {
                     + " batches at once; "
                     + left
                     + " connections are left"));
+    if (!server.isolation().equals("read committed")) {
+      findings.add(
+          Finding.warning(
+              "postgres.isolation",
+              "default_transaction_isolation is "
+                  + server.isolation()
+                  + " here: members that meet abort each other, instead of waiting",
+              "alter role ... set default_transaction_isolation = 'read committed'"));
+    }
     if (server.synchronousCommit().equals("off")) {
       findings.add(
           Finding.info(
@@ -150,5 +162,26 @@ final class DatabaseDoctor {
                     + ": its inbox is empty, every message counts as new",
                 "if it is the same consumer, keep its name; else effects are taken over from it"
                     + " once it is silent for a minute"));
+  }
+
+  /** A start refuses other rules for message ids than those under which rows were written. */
+  private void resolver() {
+    String ours = ConsumerAssembly.messageIds(stores.settings()).fingerprint();
+    String known =
+        stores.query(
+            "select resolver_fingerprint from idembox.consumer where name = ?",
+            select -> select.setString(1, stores.settings().get(Options.NAME)),
+            row -> row.next() ? row.getString(1) : ours);
+    findings.add(
+        ours.equals(known)
+            ? Finding.ok("consumer.message-ids", "message ids are found as before")
+            : Finding.error(
+                "consumer.message-ids",
+                "message ids are found by other rules than before: "
+                    + ours
+                    + ", and before: "
+                    + known,
+                "put message-id.* back; or run --accept-resolver-change: messages may get other"
+                    + " identities and be handled again"));
   }
 }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.apache.kafka.common.KafkaException;
 
 /**
  * All checks. One that cannot be made is a finding, and keeps none of the others from being made.
@@ -62,8 +63,13 @@ final class Doctor {
     check("timeouts", () -> List.of(timeouts(catalog)));
     check("security", () -> Encryption.findings(stores.settings()));
     check("postgres", () -> new DatabaseDoctor(stores).findings());
-    check("kafka", () -> new KafkaDoctor(stores, catalog).findings());
-    check("redis", () -> new GuardDoctor(stores, catalog).findings());
+    boolean database =
+        findings.stream()
+            .noneMatch(
+                one ->
+                    one.severity() == Finding.Severity.ERROR && one.code().startsWith("postgres"));
+    check("kafka", () -> new KafkaDoctor(stores, catalog, database).findings());
+    check("redis", () -> new GuardDoctor(stores, catalog, database).findings());
   }
 
   /** Their inequalities hold, or the configuration would have been refused: here with numbers. */
@@ -97,9 +103,16 @@ final class Doctor {
     } catch (RuntimeException e) {
       findings.add(
           Finding.error(
-              code,
-              String.valueOf(e.getMessage()),
-              REMEDIES.getOrDefault(code, "correct it; then run doctor again")));
+              code, message(e), REMEDIES.getOrDefault(code, "correct it; then run doctor again")));
     }
+  }
+
+  /** Kafka says "failed to create a client", and why only in the cause. */
+  private static String message(RuntimeException e) {
+    String text = String.valueOf(e.getMessage());
+    Throwable cause = e.getCause();
+    return e instanceof KafkaException && cause != null && cause.getMessage() != null
+        ? text + ": " + cause.getMessage()
+        : text;
   }
 }

@@ -22,6 +22,18 @@ final class Failures {
     return code;
   }
 
+  /** For collectors that read one JSON object a line, on whichever stream it comes. */
+  static int log(Throwable failure) {
+    int code = code(failure);
+    LoggerFactory.getLogger(Failures.class)
+        .error(
+            "Ended with exit code {}: {}",
+            code,
+            message(failure),
+            code == ExitCode.UNEXPECTED ? failure : null);
+    return code;
+  }
+
   private static int code(Throwable failure) {
     if (failure instanceof ConfigurationException) {
       return ExitCode.CONFIGURATION;

@@ -15,10 +15,12 @@ final class GuardDoctor {
 
   private final Stores stores;
   private final EffectCatalog effects;
+  private final boolean database;
 
-  GuardDoctor(Stores stores, EffectCatalog effects) {
+  GuardDoctor(Stores stores, EffectCatalog effects, boolean database) {
     this.stores = stores;
     this.effects = effects;
+    this.database = database;
   }
 
   List<Finding> findings() {
@@ -44,7 +46,9 @@ final class GuardDoctor {
                 "give it at least three times redis.command-timeout, " + Durations.text(least)));
       }
     }
-    memory(findings);
+    if (database) {
+      memory(findings);
+    }
     return findings;
   }
 

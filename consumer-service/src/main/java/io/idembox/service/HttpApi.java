@@ -34,7 +34,8 @@ final class HttpApi implements AutoCloseable {
   static final String JSON = "application/json; charset=utf-8";
   private static final String PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
   private static final long LARGEST_BODY = 64 * 1024;
-  private static final int THREADS = 8;
+  // Slow callers and stores that are away hold some of them: enough must be left for probes.
+  private static final int THREADS = 32;
   private static final Duration IDLE = Duration.ofSeconds(20);
   private static final int MOST_LISTED = 1_000;
 

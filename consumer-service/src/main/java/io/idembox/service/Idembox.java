@@ -2,6 +2,7 @@ package io.idembox.service;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -45,7 +46,12 @@ public final class Idembox implements Runnable {
 
   /** Runs a command and exits with its code. */
   public static void main(String[] args) {
-    System.exit(execute(Console.ofProcess(), args));
+    Console console = Console.ofProcess();
+    if (!List.of(args).contains("run")) {
+      // What plug-ins print must not stand in the midst of a command's result.
+      System.setOut(console.err());
+    }
+    System.exit(execute(console, args));
   }
 
   /** Runs a command; never throws. */

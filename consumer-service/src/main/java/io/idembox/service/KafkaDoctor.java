@@ -2,16 +2,20 @@ package io.idembox.service;
 
 import io.idembox.effect.EffectCatalog;
 import io.idembox.effect.StoreFinding;
+import io.idembox.inbox.InboxException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
@@ -20,14 +24,23 @@ import org.apache.kafka.common.config.TopicConfig;
 final class KafkaDoctor {
   private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
+  private static final String ASSIGNOR = "cooperative-sticky";
+
   private final Stores stores;
   private final EffectCatalog effects;
+  private final boolean database;
   private final KafkaView kafka;
   private final List<Finding> findings = new ArrayList<>();
 
-  KafkaDoctor(Stores stores, EffectCatalog effects) {
+  /**
+   * Opens nothing yet.
+   *
+   * @param database whether it can be asked too: each question to one that is away takes its time
+   */
+  KafkaDoctor(Stores stores, EffectCatalog effects, boolean database) {
     this.stores = stores;
     this.effects = effects;
+    this.database = database;
     this.kafka = new KafkaView(stores);
   }
 
@@ -36,12 +49,90 @@ final class KafkaDoctor {
     findings.add(
         Finding.ok(
             "kafka.reachable", "cluster " + cluster + " at " + kafka.servers() + " answers"));
-    binding(cluster);
     Map<String, TopicDescription> topics = kafka.describe();
-    topics(topics);
-    retention(topics);
-    group();
+    if (database) {
+      apart("kafka.cluster", () -> binding(cluster));
+      apart("kafka.topic_ids", () -> madeAgain(topics));
+      apart("kafka.offsets", this::offsets);
+    }
+    apart("kafka.topics", () -> topics(topics));
+    apart("inbox.retention", () -> retention(topics));
+    apart("kafka.group", this::group);
     return findings;
+  }
+
+  /** A check that needs the database too must not hide what Kafka alone tells. */
+  private void apart(String code, Runnable check) {
+    try {
+      check.run();
+    } catch (ServerException | InboxException | KafkaException e) {
+      findings.add(
+          Finding.warning(
+              code,
+              "could not be checked: " + e.getMessage(),
+              "see the other findings; then run doctor again"));
+    }
+  }
+
+  /** Topics that stood under other ids when this database saw them last. */
+  private void madeAgain(Map<String, TopicDescription> topics) {
+    for (TopicDescription topic : topics.values()) {
+      List<String> before =
+          stores.query(
+              """
+              select t.kafka_topic_id::text from idembox.topic t
+              where t.name = ? and exists (select from idembox.progress where topic_id = t.id)
+                and not exists (select from idembox.topic where name = t.name and kafka_topic_id = ?)
+              """,
+              select -> {
+                select.setString(1, topic.name());
+                select.setObject(2, KafkaView.id(topic.topicId()));
+              },
+              rows -> {
+                List<String> found = new ArrayList<>();
+                while (rows.next()) {
+                  found.add(rows.getString(1));
+                }
+                return found;
+              });
+      if (!before.isEmpty()) {
+        findings.add(
+            Finding.warning(
+                "kafka.topic_ids",
+                "topic "
+                    + topic.name()
+                    + " was made again since it was read last: its offsets begin anew, and what is"
+                    + " known of them is that of the old one",
+                "nothing, if it was meant: messages with ids of their own are still recognised,"
+                    + " others are handled again"));
+      }
+    }
+  }
+
+  /** Offsets of another installation's database are refused at a start. */
+  private void offsets() {
+    String ours =
+        stores.query(
+            "select id::text from idembox.installation",
+            select -> {},
+            row -> row.next() ? row.getString(1) : "");
+    List<String> foreign =
+        kafka.committed().entrySet().stream()
+            .filter(one -> one.getValue().metadata().startsWith("idembox/1 "))
+            .filter(one -> !one.getValue().metadata().startsWith("idembox/1 " + ours + " "))
+            .map(one -> one.getKey().toString())
+            .sorted()
+            .toList();
+    findings.add(
+        foreign.isEmpty()
+            ? Finding.ok("kafka.offsets", "none is of another installation's database")
+            : Finding.error(
+                "kafka.offsets",
+                "the offsets of "
+                    + String.join(", ", foreign)
+                    + " are of another installation's database: what that one has done is not known"
+                    + " to this one",
+                "connect it to its own database; or run --adopt-offsets, once you know why"));
   }
 
   private void binding(String cluster) {
@@ -121,7 +212,10 @@ final class KafkaDoctor {
                       + ", the inbox its rows for "
                       + Durations.text(inbox)
                       + ": a copy that was published again may come when its first is forgotten",
-                  "set inbox.retention to at least " + shown(kept))
+                  kept.equals(FOR_EVER)
+                      ? "nothing, where nobody publishes copies that old again; else raise"
+                          + " inbox.retention"
+                      : "set inbox.retention to at least " + shown(kept))
               : Finding.ok("inbox.retention", "longer than topic " + topic + " keeps its records"));
     }
     for (StoreFinding finding : effects.checkRetention(longest)) {
@@ -145,19 +239,43 @@ final class KafkaDoctor {
   }
 
   private void group() {
-    StatusReport.GroupState group = StatusReport.GroupState.of(kafka);
+    Optional<ConsumerGroupDescription> found = StatusReport.GroupState.find(kafka);
     String protocol =
-        stores.settings().group(Options.KAFKA).getOrDefault("group.protocol", "classic");
-    findings.add(
-        Finding.ok(
-            "kafka.group",
-            "group "
-                + kafka.groupId()
-                + " is "
-                + group.state()
-                + " with "
-                + group.members()
-                + " members; protocol "
-                + protocol));
+        stores
+            .settings()
+            .group(Options.KAFKA)
+            .getOrDefault("group.protocol", "classic")
+            .toLowerCase(Locale.ROOT);
+    String name = "group " + kafka.groupId();
+    if (found.isEmpty() || found.get().members().isEmpty()) {
+      findings.add(
+          Finding.ok("kafka.group", name + " has no members; we come with protocol " + protocol));
+      return;
+    }
+    ConsumerGroupDescription group = found.get();
+    String theirs = group.type().toString().toLowerCase(Locale.ROOT);
+    String what = name + " has " + group.members().size() + " members under protocol " + theirs;
+    if (!theirs.equals(protocol)) {
+      findings.add(
+          Finding.warning(
+              "kafka.group",
+              what + ", and kafka.group.protocol is " + protocol,
+              "set all members to one protocol; Kafka changes a group member by member, if the"
+                  + " brokers' group.consumer.migration.policy allows it"));
+    } else if (protocol.equals("classic")
+        && !group.partitionAssignor().isEmpty()
+        && !group.partitionAssignor().equals(ASSIGNOR)) {
+      findings.add(
+          Finding.error(
+              "kafka.group",
+              what
+                  + " with the assignor "
+                  + group.partitionAssignor()
+                  + ", and ours is "
+                  + ASSIGNOR,
+              "is it another program's group? Set consumer.group-id; else stop its members first"));
+    } else {
+      findings.add(Finding.ok("kafka.group", what + ", as is ours"));
+    }
   }
 }

@@ -59,7 +59,7 @@ final class RepeatedLines extends TurboFilter {
     }
     if (leftOut > 0) {
       // Of another text, so it is not counted as one more of the same.
-      logger.info("{} lines like the next one were left out", leftOut);
+      logger.warn("{} lines like the next one were left out", leftOut);
     }
     return FilterReply.NEUTRAL;
   }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -20,6 +22,8 @@ import picocli.CommandLine.Option;
           + " logging.format says otherwise."
     })
 final class RunCommand implements Callable<Integer> {
+  private static final Logger log = LoggerFactory.getLogger(RunCommand.class);
+
   private final Console console;
 
   @Mixin private final CommonOptions common = new CommonOptions();
@@ -58,6 +62,19 @@ final class RunCommand implements Callable<Integer> {
         common.settings(
             common.json() ? console.withDefault("idembox.logging.format", "json") : console);
     LogSetup.forRun(settings);
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, failure) -> log.error("Thread {} ended by a failure", thread.getName(), failure));
+    try {
+      return run(settings);
+    } catch (Exception | LinkageError e) {
+      if (settings.get(Options.LOG_FORMAT) == Options.LogFormat.JSON) {
+        return Failures.log(e);
+      }
+      throw e;
+    }
+  }
+
+  private int run(Settings settings) throws InterruptedException {
     noteDecisions(settings);
     try (Service service = Service.assemble(settings, this::adopt)) {
       service.run();

@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -102,13 +103,21 @@ record StatusReport(
     }
 
     static GroupState of(KafkaView kafka) {
+      return find(kafka)
+          .map(
+              group ->
+                  new GroupState(
+                      group.groupState().toString().toLowerCase(java.util.Locale.ROOT),
+                      group.members().size()))
+          .orElse(new GroupState("none", 0));
+    }
+
+    /** Empty where there is no such group. */
+    static Optional<ConsumerGroupDescription> find(KafkaView kafka) {
       try {
-        ConsumerGroupDescription group = kafka.group();
-        return new GroupState(
-            group.groupState().toString().toLowerCase(java.util.Locale.ROOT),
-            group.members().size());
+        return Optional.of(kafka.group());
       } catch (GroupIdNotFoundException e) {
-        return new GroupState("none", 0);
+        return Optional.empty();
       }
     }
   }

@@ -157,8 +157,8 @@ final class Stores implements AutoCloseable {
     if (open == null) {
       Map<String, Object> properties = new HashMap<>(settings.group(Options.KAFKA));
       properties.keySet().retainAll(AdminClientConfig.configNames());
-      properties.putIfAbsent(
-          AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) KAFKA_LIMIT.toMillis() / 2);
+      // Not the consumer's: a client refuses a request's limit that is above its own.
+      properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) KAFKA_LIMIT.toMillis() / 2);
       properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) KAFKA_LIMIT.toMillis());
       open = Admin.create(properties);
       Admin closed = open;

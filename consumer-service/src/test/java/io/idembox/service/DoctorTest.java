@@ -6,6 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -63,6 +68,51 @@ final class DoctorTest extends ServiceTestBase {
     Ran ran = run(Map.of("IDEMBOX_INBOX_RETENTION", "1h"), "doctor", "--json");
     assertThat(codes(ran, "WARNING")).contains("inbox.retention", "consumer.name");
     assertThat(ran.out()).contains("effect namespace old@x");
+  }
+
+  @Test
+  void whatAStartWouldMeetIsToldBefore() throws Exception {
+    execute(
+        """
+        insert into idembox.effect_namespace (name) values ('n@x');
+        insert into idembox.consumer (name, group_id, namespace_id, resolver_fingerprint)
+          select '%1$s', '%1$s', id, 'other rules' from idembox.effect_namespace;
+        insert into idembox.topic (kafka_topic_id, name) values (gen_random_uuid(), '%2$s');
+        insert into idembox.progress (consumer_id, topic_id, partition)
+          select c.id, t.id, 0 from idembox.consumer c, idembox.topic t
+        """
+            .formatted(scope.namespace(), topic));
+    try (Admin admin =
+        Admin.create(Map.of("bootstrap.servers", scope.kafka().bootstrapServers()))) {
+      String foreign = "idembox/1 " + UUID.randomUUID() + " " + UUID.randomUUID() + " 0 0";
+      admin
+          .alterConsumerGroupOffsets(
+              scope.namespace(),
+              Map.of(
+                  new TopicPartition(topic, 0),
+                  new OffsetAndMetadata(0, Optional.empty(), foreign)))
+          .all()
+          .get();
+    }
+    Ran ran = run(Map.of("IDEMBOX_KAFKA_SSL_TRUSTSTORE_LOCATION", "/ca"), "doctor", "--json");
+    assertThat(codes(ran, "ERROR")).as(ran.out()).contains("consumer.message-ids", "kafka.offsets");
+    assertThat(codes(ran, "WARNING")).contains("kafka.topic_ids", "kafka.security");
+  }
+
+  @Test
+  void aDatabaseThatIsAwayIsAskedOnceAndHidesNothingOfKafka() throws Exception {
+    Ran ran =
+        run(
+            Map.of(
+                "IDEMBOX_POSTGRES_URL", "jdbc:postgresql://127.0.0.1:1/none",
+                "IDEMBOX_POSTGRES_CONNECTION_TIMEOUT", "1s",
+                // Kafka's usual limit; a client of commands has a shorter one of its own.
+                "IDEMBOX_KAFKA_REQUEST_TIMEOUT_MS", "30000"),
+            "doctor",
+            "--json");
+    assertThat(codes(ran, "ERROR")).containsExactly("postgres.usable");
+    assertThat(codes(ran, "OK"))
+        .contains("kafka.reachable", "kafka.topics", "kafka.group", "redis");
   }
 
   @Test
