@@ -77,6 +77,12 @@ final class ApiClient {
               + "; is it running, and is its API there (http.port, --url)?",
           e);
     }
+    if (answer.statusCode() == 401) {
+      throw new ServerException(
+          "The service at "
+              + base
+              + " refuses the token: http.token must be the one that it was started with");
+    }
     JsonNode json = parsed(answer.body());
     String error = json.path("error").asText("answer " + answer.statusCode());
     if (answer.statusCode() == 409) {
