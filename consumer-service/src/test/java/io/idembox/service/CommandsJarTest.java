@@ -534,10 +534,10 @@ final class CommandsJarTest {
       await()
           .atMost(SOON)
           .until(() -> third2.output().contains("HTTP on") || !third2.process().isAlive());
-      third2.interrupt();
+      third2.terminate();
       assertThat(third2.process().waitFor(30, TimeUnit.SECONDS)).isTrue();
       Ran ended = third2.ran();
-      assertThat(ended.code()).as("%s", ended).isEqualTo(130);
+      assertThat(ended.code()).as("%s", ended).isEqualTo(143);
       assertThat(ended.err()).doesNotContain("error:");
     } finally {
       execute("delete from refused where id like 'o%'");

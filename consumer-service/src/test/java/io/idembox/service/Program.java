@@ -140,11 +140,6 @@ final class Program {
       process.destroy();
     }
 
-    /** SIGINT, as Ctrl-C sends it. */
-    void interrupt() throws Exception {
-      new ProcessBuilder("kill", "-INT", "" + process.pid()).start().waitFor();
-    }
-
     /** SIGKILL; returns when it is gone. */
     void kill() throws InterruptedException {
       process.destroyForcibly().waitFor();
