@@ -147,7 +147,7 @@ final class KafkaSettings {
     return Duration.ofMillis(
         number(
             ConsumerConfig.MAX_POLL_INTERVAL_MS_CONFIG,
-            MAX_POLL_INTERVAL.toMillis(),
+            (int) MAX_POLL_INTERVAL.toMillis(),
             "a number of milliseconds"));
   }
 
@@ -157,11 +157,11 @@ final class KafkaSettings {
    * @throws IllegalArgumentException if it is set and is no number
    */
   int maxPollRecords() {
-    return (int)
-        number(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS, "a number of records");
+    return number(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, MAX_POLL_RECORDS, "a number of records");
   }
 
-  private long number(String property, long otherwise, String meaning) {
+  /** Kafka's own type for these is int. */
+  private int number(String property, int otherwise, String meaning) {
     Object given = properties.getOrDefault(property, otherwise);
     try {
       return Integer.parseInt(given.toString().trim());
