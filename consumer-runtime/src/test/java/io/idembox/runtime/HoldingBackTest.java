@@ -1,24 +1,19 @@
 package io.idembox.runtime;
 
+import static io.idembox.runtime.HeldPartitions.offer;
+import static io.idembox.runtime.HeldPartitions.partition;
+import static io.idembox.runtime.HeldPartitions.reads;
+import static io.idembox.runtime.HeldPartitions.workOff;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.idembox.inbox.InboxPartition;
-import io.idembox.inbox.OffsetRanges;
-import io.idembox.inbox.PartitionProgress;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.kafka.clients.consumer.OffsetAndMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
 
 class HoldingBackTest {
-  private static final int ONE_POLL = 50;
+  private static final int ONE_POLL = HeldPartitions.POLL_RECORDS;
 
   private final AtomicLong now = new AtomicLong();
   private final OperatorPauses pauses = new OperatorPauses();
@@ -126,69 +121,7 @@ class HoldingBackTest {
     now.addAndGet(Duration.ofMillis(1).toNanos());
   }
 
-  private static HeldPartition partition(int number) {
-    TopicPartition name = new TopicPartition("orders", number);
-    LaneLimits limits =
-        new LaneLimits(
-            Ordering.PARTITION,
-            1,
-            100,
-            1_000_000,
-            10,
-            1_000_000,
-            Duration.ofMillis(250),
-            ONE_POLL,
-            10);
-    return new HeldPartition(name, new PartitionWork(name, limits));
-  }
-
-  private static void reads(HeldPartition partition) {
-    partition.opened(
-        new AsyncProgress.Opened(
-            UUID.randomUUID(),
-            new PartitionProgress(
-                new InboxPartition(1, partition.partition().partition()),
-                OffsetRanges.EMPTY,
-                OffsetRanges.EMPTY,
-                OffsetRanges.EMPTY,
-                0,
-                -1,
-                0,
-                1,
-                null,
-                null,
-                Instant.EPOCH),
-            false));
-    partition.reads(
-        new StartDecision(
-            StartDecision.Kind.CONTINUED,
-            new OffsetAndMetadata(0),
-            0,
-            OffsetRanges.EMPTY,
-            OffsetRanges.EMPTY),
-        0);
-  }
-
   private static void lags(HeldPartition partition, long records) {
     partition.work().lag(OptionalLong.of(records));
-  }
-
-  private static void offer(HeldPartition partition, int records) {
-    List<FetchedRecord> fetched = new ArrayList<>();
-    for (int i = 0; i < records; i++) {
-      fetched.add(
-          new FetchedRecord(
-              PollLoopFixture.record(partition.partition(), Optional.empty(), i),
-              UUID.randomUUID()));
-    }
-    partition.work().offer(fetched, new OffsetAndMetadata(records));
-  }
-
-  private static void workOff(HeldPartition partition, int records) {
-    assertThat(partition.work().tryStartTurn()).isTrue();
-    Batch batch = partition.work().nextBatch(records).orElseThrow();
-    assertThat(batch.size()).isEqualTo(records);
-    partition.work().finish(batch, Duration.ofMillis(1));
-    partition.work().endTurn();
   }
 }
