@@ -14,6 +14,7 @@ import java.util.BitSet;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -91,6 +92,31 @@ final class ScriptCalls {
         new Command<>(type, new ByteArrayOutput<>(ByteArrayCodec.INSTANCE), args));
   }
 
+  /**
+   * A call by the script's name, to be sent; by its text, where that is not known.
+   *
+   * @param args the arguments, behind the name or the text
+   */
+  private AsyncCommand<byte[], byte[], byte[]> bySha(
+      RedisScript script,
+      Function<byte[], EvalArgs> args,
+      BiConsumer<byte @Nullable [], @Nullable Throwable> answer) {
+    AsyncCommand<byte[], byte[], byte[]> sent =
+        command(CommandType.EVALSHA, args.apply(text(script).sha1Argument()));
+    sent.onComplete(
+        (bytes, failure) -> {
+          if (failure instanceof RedisNoScriptException) {
+            AsyncCommand<byte[], byte[], byte[]> byText =
+                command(CommandType.EVAL, args.apply(source(text(script))));
+            byText.onComplete(answer);
+            link.dispatch(byText);
+          } else {
+            answer.accept(bytes, failure);
+          }
+        });
+    return sent;
+  }
+
   /** One command by its own script, which knows all cases. */
   private final class Single {
     private final StoreCommand command;
@@ -101,29 +127,10 @@ final class ScriptCalls {
     }
 
     AsyncCommand<byte[], byte[], byte[]> bySha() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          command(
-              CommandType.EVALSHA,
-              commands.args(
-                  command, text(RedisCommands.script(command)).sha1Argument(), clock.millis()));
-      sent.onComplete(
-          (bytes, failure) -> {
-            if (failure instanceof RedisNoScriptException) {
-              byText();
-            } else {
-              answer(bytes, failure);
-            }
-          });
-      return sent;
-    }
-
-    private void byText() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          command(
-              CommandType.EVAL,
-              commands.args(command, source(text(RedisCommands.script(command))), clock.millis()));
-      sent.onComplete(this::answer);
-      link.dispatch(sent);
+      return ScriptCalls.this.bySha(
+          RedisCommands.script(command),
+          text -> commands.args(command, text, clock.millis()),
+          this::answer);
     }
 
     private void answer(byte @Nullable [] bytes, @Nullable Throwable failure) {
@@ -157,26 +164,8 @@ final class ScriptCalls {
     }
 
     AsyncCommand<byte[], byte[], byte[]> bySha() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          command(
-              CommandType.EVALSHA,
-              script.args(text(script.script()).sha1Argument(), clock.millis()));
-      sent.onComplete(
-          (bytes, failure) -> {
-            if (failure instanceof RedisNoScriptException) {
-              byText();
-            } else {
-              answer(bytes, failure);
-            }
-          });
-      return sent;
-    }
-
-    private void byText() {
-      AsyncCommand<byte[], byte[], byte[]> sent =
-          command(CommandType.EVAL, script.args(source(text(script.script())), clock.millis()));
-      sent.onComplete(this::answer);
-      link.dispatch(sent);
+      return ScriptCalls.this.bySha(
+          script.script(), text -> script.args(text, clock.millis()), this::answer);
     }
 
     private void answer(byte @Nullable [] bytes, @Nullable Throwable failure) {
