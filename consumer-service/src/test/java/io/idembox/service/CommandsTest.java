@@ -175,13 +175,14 @@ final class CommandsTest extends ServiceTestBase {
         create index effect_for_people on idembox.effect (state);
         create index effect_queue on idembox.effect (queue);
         alter table idembox.consumer drop column rebuild_of;
-        delete from idembox.schema_history where version in ('4', '5');
+        delete from idembox.schema_history where version in ('4', '5', '6');
         """);
     assertThat(run("migrate", "--validate").code()).isEqualTo(ExitCode.SERVER);
     migrateEightTimesAtOnce(Map.of());
     assertThat(run("migrate", "--validate").code()).isZero();
-    assertThat(count("select count(*) from idembox.schema_history where version in ('4', '5')"))
-        .isEqualTo(2);
+    assertThat(
+            count("select count(*) from idembox.schema_history where version in ('4', '5', '6')"))
+        .isEqualTo(3);
     assertThat(count("select count(*) from idembox.consumer where rebuild_of is not null"))
         .isZero();
   }

@@ -28,9 +28,7 @@ final class DatabaseCheck {
                 """
                 select current_setting('server_version_num')::int, current_setting('server_version'),
                   pg_is_in_recovery(), current_setting('transaction_read_only')::bool,
-                  to_regclass('idembox.inbox') is not null, to_regclass('idembox.effect_place') is not null
-                    and exists (select from pg_attribute
-                      where attrelid = to_regclass('idembox.consumer') and attname = 'rebuild_of' and not attisdropped)
+                  to_regclass('idembox.inbox') is not null, to_regclass('idembox.effect_to_sweep') is not null
                 """)) {
       row.next();
       if (row.getInt(1) < OLDEST) {

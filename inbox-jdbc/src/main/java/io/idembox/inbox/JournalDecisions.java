@@ -29,11 +29,10 @@ public final class JournalDecisions {
         e.settled_at, e.request, e.receipt, e.last_error, e.message_id, e.topic_id, e.partition, e."offset",
         case when e.queue is not null and e.due_at is not null then (
           select before.effect_key from idembox.effect before
-          where before.namespace_id = e.namespace_id and before.waiting = e.queue and before.place < e.place
+          where before.namespace_id::int4 = e.namespace_id::int4 and before.waiting = e.queue and before.place < e.place
           order by before.place limit 1) end,
         e.retention_s
       from idembox.effect e
-      where e.namespace_id = (select id from idembox.effect_namespace where name = ?)
       """;
 
   private static final String OF_KEY =
@@ -75,7 +74,7 @@ public final class JournalDecisions {
       set state = 4, owner = null, due_at = null, sweep_at = null, listed = 4, settled_at = clock_timestamp(),
         unknown_before = unknown_before or state in (1, 3),
         last_error = 'no member of the consumer knows this effect: register it, then resolve the key as not done'
-      where namespace_id = (select id from idembox.effect_namespace where name = ?)
+      where namespace_id::int4 = (select id::int4 from idembox.effect_namespace where name = ?)
         and sweep_at < now() - ? * interval '1 millisecond'
         and name <> all(?)
       """
@@ -109,7 +108,9 @@ public final class JournalDecisions {
   /** The effect of a key, whatever its state. */
   public Optional<JournalRow> find(EffectKey key) {
     return select(
-            SELECT + " and e.key_hash = ?",
+            SELECT
+                + " where e.namespace_id = (select id from idembox.effect_namespace where name = ?)"
+                + " and e.key_hash = ?",
             statement -> {
               statement.setString(1, consumer.namespace());
               statement.setBytes(2, hash(key));
@@ -132,7 +133,11 @@ public final class JournalDecisions {
     // Those for people are few and have an index, which the other states are not in.
     String state = FOR_PEOPLE.containsAll(states) ? "e.listed" : "e.state";
     return select(
-        SELECT + " and " + state + " = any(?) and e.id > ? order by e.id limit ?",
+        SELECT
+            + " where e.namespace_id::int4 = (select id::int4 from idembox.effect_namespace where name = ?)"
+            + " and "
+            + state
+            + " = any(?) and e.id > ? order by e.id limit ?",
         statement -> {
           statement.setString(1, consumer.namespace());
           statement.setObject(2, codes);

@@ -76,14 +76,15 @@ final class PruneSql {
       """;
 
   /**
-   * What the attempts behind an open letter have done stays as long as the letter: its retry asks
-   * here first.
+   * Walks by id; the namespace is compared in a form that the unique key, which begins with it, has
+   * not. What the attempts behind an open letter have done stays as long as the letter: its retry
+   * asks here first.
    */
   static final String EFFECTS =
       """
       delete from idembox.effect e
       where e.id > ? and e.id <= ? and e.state in (2, 6)
-        and e.namespace_id = (select id from idembox.effect_namespace where name = ?)
+        and e.namespace_id::int4 = (select id::int4 from idembox.effect_namespace where name = ?)
         and e.settled_at + e.retention_s * interval '1 second' < clock_timestamp()
         and not exists (
           select from idembox.dead_letter d
@@ -98,7 +99,7 @@ final class PruneSql {
       """
       update idembox.effect e set sweep_at = due_at
       where e.id > ? and e.id <= ? and e.sweep_at is null and e.due_at < now() - interval '1 minute'
-        and e.namespace_id = (select id from idembox.effect_namespace where name = ?)
+        and e.namespace_id::int4 = (select id::int4 from idembox.effect_namespace where name = ?)
         and not exists (select from idembox.effect_flight f where e.id between f.first_id and f.last_id)
       """;
 

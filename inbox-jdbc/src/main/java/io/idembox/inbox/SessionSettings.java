@@ -21,6 +21,7 @@ final class SessionSettings {
           "lock_timeout",
           "statement_timeout",
           "plan_cache_mode",
+          "enable_seqscan",
           "idle_in_transaction_session_timeout",
           "synchronous_commit",
           "search_path",

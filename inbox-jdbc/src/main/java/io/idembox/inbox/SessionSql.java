@@ -4,7 +4,8 @@ package io.idembox.inbox;
  * The texts that the inbox sends around a transaction. The driver sends the parts between
  * semicolons together, and BEGIN with the first, so each text is one round trip. No text ever
  * depends on its values, and the server is told to keep one plan for each: left to itself it plans
- * the claim anew for every batch.
+ * the claim anew for every batch. A plan that is kept must not come from a moment when a table was
+ * so small that reading it whole was best, so that is switched off for our statements.
  */
 final class SessionSql {
   /**
@@ -39,7 +40,8 @@ final class SessionSql {
       """
       exists (
           select from idembox.effect
-          where namespace_id = (select namespace_id from idembox.consumer where id = ?) and sweep_at <= now())
+          where namespace_id::int4 = (select namespace_id::int4 from idembox.consumer where id = ?)
+            and sweep_at <= now())
         or exists (
           select from idembox.effect_flight
           where namespace_id = (select namespace_id from idembox.consumer where id = ?) and due_at <= now()),
@@ -59,16 +61,19 @@ final class SessionSql {
         set_config('idembox.lock_timeout', current_setting('lock_timeout'), true),
         set_config('idembox.statement_timeout', current_setting('statement_timeout'), true),
         set_config('idembox.plan_cache_mode', current_setting('plan_cache_mode'), true),
+        set_config('idembox.enable_seqscan', current_setting('enable_seqscan'), true),
         set_config('lock_timeout', ?, true),
         set_config('statement_timeout', ?, true),
         set_config('plan_cache_mode', 'force_generic_plan', true),
+        set_config('enable_seqscan', 'off', true),
         set_config('idle_in_transaction_session_timeout', ?, true),
         %2$s;
       %3$s;
       select %4$s, %5$s,
         set_config('lock_timeout', current_setting('idembox.lock_timeout'), true),
         set_config('statement_timeout', current_setting('idembox.statement_timeout'), true),
-        set_config('plan_cache_mode', current_setting('idembox.plan_cache_mode'), true)
+        set_config('plan_cache_mode', current_setting('idembox.plan_cache_mode'), true),
+        set_config('enable_seqscan', current_setting('idembox.enable_seqscan'), true)
       """;
 
   /** Commits. The setting once more, since a handler may have relaxed it. */
@@ -83,7 +88,7 @@ final class SessionSql {
   static final String OWN_TIMEOUTS =
       """
       select %s, set_config('lock_timeout', ?, true), set_config('statement_timeout', ?, true),
-        set_config('plan_cache_mode', 'force_generic_plan', true)
+        set_config('plan_cache_mode', 'force_generic_plan', true), set_config('enable_seqscan', 'off', true)
       """
           .formatted(SessionSettings.LINE);
 
@@ -102,7 +107,7 @@ final class SessionSql {
         .replace("current_setting('lock_timeout')", "current_setting('idembox.lock_timeout')")
         .replace(
             "current_setting('statement_timeout')", "current_setting('idembox.statement_timeout')")
-        .replace(
-            "current_setting('plan_cache_mode')", "current_setting('idembox.plan_cache_mode')");
+        .replace("current_setting('plan_cache_mode')", "current_setting('idembox.plan_cache_mode')")
+        .replace("current_setting('enable_seqscan')", "current_setting('idembox.enable_seqscan')");
   }
 }

@@ -298,6 +298,7 @@ final class FlightsTest {
     backToVersionFour();
 
     fixture.execute(migration("V5__effects_in_flight.sql"));
+    fixture.execute(migration("V6__effects_by_number.sql"));
 
     assertThat(inbox.journal().unfinished()).isEqualTo(5);
     JournalDecisions decisions = inbox.decisions();
