@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param contenders who takes part, where the workload has them; empty for all
  * @param orders how many orders there are
  * @param inboxRows how many rows a large inbox has before a pass
- * @param warmUp whether each contender goes through a pass before it is measured
+ * @param warmUp whether each contender goes through a run before it is measured
  * @param rounds how many measured runs each contender has
  * @param seconds how long a measured run lasts at least
  * @param jvmOptions of each contender's process

@@ -16,9 +16,12 @@ final class Runs {
     passes.prepare();
   }
 
-  /** Goes through one pass unmeasured. */
+  /**
+   * As long as a run, but unmeasured: the compiler goes on for longer than a short pass lasts, and
+   * whose code is larger would be measured compiling.
+   */
   void warmUp() {
-    passes.next();
+    passes();
   }
 
   RunFigures run() {
