@@ -107,6 +107,18 @@ final class ConsumerMetrics {
         .increment((double) offsets);
   }
 
+  /**
+   * Dead letters on their way to their topic: copied, refused for a time, or too large for it for
+   * ever.
+   */
+  void letterCopies(String outcome, int letters) {
+    Counter.builder("idembox.letter.copies")
+        .description("Dead letters sent to their topic, by what became of that; failed come again")
+        .tags("consumer", consumer, "outcome", outcome)
+        .register(registry)
+        .increment(letters);
+  }
+
   private Counter offsets(String name, String what, String topic) {
     return Counter.builder(name)
         .description(what)

@@ -23,7 +23,8 @@ final class KafkaSettings {
 
   // Longer than a request may take; what was not delivered by then is sent anew.
   private static final Duration PRODUCER_GIVES_UP = Duration.ofSeconds(30);
-  // Kafka's own default.
+  // Kafka's own defaults.
+  private static final int LINGER_MS = 5;
   private static final Duration MAX_POLL_INTERVAL = Duration.ofMinutes(5);
   private static final int MAX_POLL_RECORDS = 2_000;
 
@@ -119,10 +120,18 @@ final class KafkaSettings {
     admin.keySet().retainAll(AdminClientConfig.configNames());
     admin.put(
         CommonClientConfigs.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) SHORT_API_TIMEOUT.toMillis());
+    // Kafka makes no client whose requests may take longer than what they are part of.
+    admin.put(
+        CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+        Math.min(requestTimeoutMs(), (int) SHORT_API_TIMEOUT.toMillis()));
     return admin;
   }
 
-  /** For a producer on the same brokers: what is not the consumer's alone. */
+  /**
+   * For a producer on the same brokers: what is not the consumer's alone.
+   *
+   * @throws IllegalArgumentException if a delivery gets less time than a request of it
+   */
   Map<String, Object> forProducer() {
     Map<String, Object> producer = new HashMap<>(properties);
     producer.keySet().retainAll(ProducerConfig.configNames());
@@ -133,9 +142,36 @@ final class KafkaSettings {
     producer.put(ProducerConfig.ACKS_CONFIG, "all");
     // How large a record may be is the topic's to say; what it has let in once gets some headers.
     producer.putIfAbsent(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, LARGEST_REQUEST);
-    producer.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, (int) PRODUCER_GIVES_UP.toMillis());
+    producer.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, deliveryTimeoutMs());
     producer.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, SHORT_API_TIMEOUT.toMillis());
     return producer;
+  }
+
+  private int requestTimeoutMs() {
+    return number(
+        CommonClientConfigs.REQUEST_TIMEOUT_MS_CONFIG,
+        (int) SHORT_API_TIMEOUT.toMillis(),
+        "a number of milliseconds");
+  }
+
+  /** Kafka makes no producer whose deliveries end before their requests do. */
+  private int deliveryTimeoutMs() {
+    int request = requestTimeoutMs();
+    int linger = number(ProducerConfig.LINGER_MS_CONFIG, LINGER_MS, "a number of milliseconds");
+    int least = (int) Math.min(Integer.MAX_VALUE, (long) request + linger);
+    int delivery =
+        number(
+            ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+            Math.max(least, (int) PRODUCER_GIVES_UP.toMillis()),
+            "a number of milliseconds");
+    if (delivery < least) {
+      throw new IllegalArgumentException(
+          "The Kafka property delivery.timeout.ms, "
+              + delivery
+              + ", must not be less than request.timeout.ms and linger.ms together, "
+              + least);
+    }
+    return delivery;
   }
 
   /**

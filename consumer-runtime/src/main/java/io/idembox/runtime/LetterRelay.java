@@ -38,15 +38,22 @@ final class LetterRelay {
   private final String topic;
   private final DeadLetters letters;
   private final Supplier<Producer<byte[], byte[]>> connect;
+  private final ConsumerMetrics metrics;
   private final PeriodicTask task;
   private volatile @Nullable Producer<byte[], byte[]> producer;
   private final Set<Long> tooLarge = new HashSet<>();
   private volatile boolean closed;
 
-  LetterRelay(String consumer, String topic, DeadLetters letters, Map<String, Object> properties) {
+  LetterRelay(
+      String consumer,
+      String topic,
+      DeadLetters letters,
+      Map<String, Object> properties,
+      ConsumerMetrics metrics) {
     this.consumer = consumer;
     this.topic = topic;
     this.letters = letters;
+    this.metrics = metrics;
     this.connect = () -> new KafkaProducer<>(properties);
     this.task = new PeriodicTask(consumer + "-letter-relay", this::relay);
   }
@@ -80,6 +87,7 @@ final class LetterRelay {
     producer().flush();
     List<Long> acknowledged = new ArrayList<>();
     @Nullable Throwable failure = null;
+    int failed = 0;
     for (int i = 0; i < sent.size(); i++) {
       try {
         sent.get(i).get();
@@ -89,6 +97,7 @@ final class LetterRelay {
           leave(unrelayed.get(i), e.getCause());
         } else {
           failure = e.getCause();
+          failed++;
         }
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
@@ -97,9 +106,11 @@ final class LetterRelay {
     }
     if (!acknowledged.isEmpty()) {
       letters.relayed(acknowledged);
+      metrics.letterCopies("copied", acknowledged.size());
       log.info("{} dead letters were copied to topic {}", acknowledged.size(), topic);
     }
     if (failure != null) {
+      metrics.letterCopies("failed", failed);
       throw new LetterRelayException(topic, failure);
     }
   }
@@ -123,6 +134,7 @@ final class LetterRelay {
   /** It will not fit the next time either, and those behind it must not wait for it. */
   private void leave(DeadLetter letter, Throwable why) {
     tooLarge.add(letter.id());
+    metrics.letterCopies("too_large", 1);
     log.error(
         "Dead letter {} of {}-{}@{} is too large for topic {} and stays in the database alone until"
             + " the next start: {}; raise the topic's max.message.bytes",

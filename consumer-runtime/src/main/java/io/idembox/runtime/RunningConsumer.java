@@ -66,7 +66,11 @@ final class RunningConsumer {
         relayTopic == null
             ? null
             : new LetterRelay(
-                settings.name(), relayTopic, inbox.deadLetters(), settings.kafka().forProducer());
+                settings.name(),
+                relayTopic,
+                inbox.deadLetters(),
+                settings.kafka().forProducer(),
+                handling.metrics());
     this.progressThread =
         Executors.newSingleThreadExecutor(Threads.platform(settings.name() + "-progress-"));
     this.loop =

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import java.time.Duration;
 import java.util.Map;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.producer.KafkaProducer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -54,6 +59,31 @@ class KafkaSettingsTest {
     assertThat(settings.forAdmin())
         .containsEntry("security.protocol", "SSL")
         .doesNotContainKeys("group.id", "isolation.level", "key.deserializer");
+  }
+
+  /** Kafka refuses clients whose requests may take longer than what they are part of. */
+  @ParameterizedTest
+  @ValueSource(strings = {"500", "10000", "60000"})
+  void anyTimeForARequestMakesClients(String requestTimeout) {
+    KafkaSettings settings =
+        new KafkaSettings(
+            Map.of("bootstrap.servers", "127.0.0.1:1", "request.timeout.ms", requestTimeout),
+            "billing");
+    Admin.create(settings.forAdmin()).close(Duration.ZERO);
+    new KafkaProducer<byte[], byte[]>(settings.forProducer()).close(Duration.ZERO);
+    new KafkaConsumer<byte[], byte[]>(settings.forConsumer())
+        .close(CloseOptions.timeout(Duration.ZERO));
+  }
+
+  @Test
+  void aDeliveryOfDeadLettersThatEndsBeforeItsRequestIsRefusedByName() {
+    KafkaSettings settings =
+        new KafkaSettings(
+            Map.of("bootstrap.servers", "127.0.0.1:1", "delivery.timeout.ms", "9000"), "billing");
+    assertThatIllegalArgumentException()
+        .isThrownBy(settings::forProducer)
+        .withMessageContaining("delivery.timeout.ms, 9000")
+        .withMessageContaining("10005");
   }
 
   @ParameterizedTest

@@ -1,21 +1,17 @@
 package io.idembox.runtime;
 
+import static io.idembox.runtime.LetterTopic.header;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.awaitility.Awaitility.await;
 
 import io.idembox.testkit.TestScope;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.consumer.KafkaConsumer;
-import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.Test;
 
 /** C54: dead letters on a topic, which may be missing for a while without any harm. */
@@ -129,29 +125,7 @@ class LetterRelayTest extends ConsumerTestBase {
     orders.sendRaw(topic, 2, "m0", "{\"id\":").send(topic, 1, "m1", "o1").flush();
   }
 
-  private static String header(ConsumerRecord<byte[], byte[]> record, String name) {
-    return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
-  }
-
   private List<ConsumerRecord<byte[], byte[]>> read(String from) {
-    TopicPartition partition = new TopicPartition(from, 0);
-    try (KafkaConsumer<byte[], byte[]> consumer =
-        new KafkaConsumer<>(
-            Map.of("bootstrap.servers", scope.kafka().bootstrapServers()),
-            new ByteArrayDeserializer(),
-            new ByteArrayDeserializer())) {
-      consumer.assign(List.of(partition));
-      consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
-      List<ConsumerRecord<byte[], byte[]>> records = new ArrayList<>();
-      await()
-          .atMost(SOON)
-          .until(
-              () -> {
-                consumer.poll(Duration.ofMillis(200)).forEach(records::add);
-                return consumer.position(partition) >= end;
-              });
-      return records;
-    }
+    return LetterTopic.read(scope.kafka().bootstrapServers(), from);
   }
 }
