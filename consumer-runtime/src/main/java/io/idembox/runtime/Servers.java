@@ -96,6 +96,7 @@ final class Servers {
               IdemboxSchema.of(settings.dataSource()).migrate();
             }
             inbox.check();
+            inbox.checkRights();
             return inbox;
           });
     } catch (InboxException e) {

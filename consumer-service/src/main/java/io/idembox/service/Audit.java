@@ -93,8 +93,8 @@ final class Audit {
     } catch (SQLException e) {
       throw new ServerException(
           stores.database().address()
-              + " cannot take the audit's note, so nothing was changed: SQLSTATE "
-              + e.getSQLState(),
+              + " cannot take the audit's note, so nothing was changed: "
+              + stores.state(e),
           e);
     }
   }

@@ -37,11 +37,25 @@ final class DatabaseDoctor {
       return findings;
     }
     findings.add(Finding.ok("postgres.usable", stores.database().address() + " is writable"));
+    rights();
     schema();
     server();
     consumer();
     resolver();
     return findings;
+  }
+
+  private void rights() {
+    try {
+      stores.database().checkRights();
+      findings.add(Finding.ok("postgres.rights", "the role may do all that a consumer does"));
+    } catch (InboxException e) {
+      findings.add(
+          Finding.error(
+              "postgres.rights",
+              String.valueOf(e.getMessage()),
+              "let the schema's owner grant them to the role of postgres.user"));
+    }
   }
 
   private void schema() {

@@ -189,8 +189,24 @@ final class Stores implements AutoCloseable {
       }
     } catch (SQLException e) {
       throw new ServerException(
-          database().address() + " did not answer a question: SQLSTATE " + e.getSQLState(), e);
+          database().address() + " did not answer a question: " + state(e), e);
     }
+  }
+
+  /**
+   * What is to be told of a statement that failed: its SQLSTATE, and for a right that is missing
+   * the server's words, which hold no value.
+   */
+  String state(SQLException e) {
+    String state = "SQLSTATE " + e.getSQLState();
+    return "42501".equals(e.getSQLState())
+        ? state
+            + ", "
+            + String.valueOf(e.getMessage()).lines().findFirst().orElse("")
+            + " for role "
+            + settings.find(Options.POSTGRES_USER).orElse("of postgres.user")
+            + ": grant it what it lacks, which idembox doctor names"
+        : state;
   }
 
   @Override

@@ -23,12 +23,18 @@ final class DatabaseCheck {
 
   private static void check(Connection connection, String where) throws SQLException {
     try (Statement statement = connection.createStatement();
+        // From the catalogue, which tells a role without any right too what is there. What is
+        // looked
+        // for last comes from the newest migration that the statements need.
         ResultSet row =
             statement.executeQuery(
                 """
                 select current_setting('server_version_num')::int, current_setting('server_version'),
                   pg_is_in_recovery(), current_setting('transaction_read_only')::bool,
-                  to_regclass('idembox.inbox') is not null, to_regclass('idembox.effect_to_sweep') is not null
+                  exists (select from pg_class c
+                    where c.relnamespace = to_regnamespace('idembox')::oid and c.relname = 'inbox'),
+                  exists (select from pg_class c
+                    where c.relnamespace = to_regnamespace('idembox')::oid and c.relname = 'effect_to_sweep')
                 """)) {
       row.next();
       if (row.getInt(1) < OLDEST) {

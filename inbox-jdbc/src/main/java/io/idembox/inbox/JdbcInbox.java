@@ -63,6 +63,17 @@ public final class JdbcInbox {
   }
 
   /**
+   * Checks that the role of the connections may do all that a consumer does. {@link #check} passes
+   * with fewer rights, for those who only look.
+   *
+   * @throws InboxUnavailableException if it may not, with the rights to grant, or if the database
+   *     cannot be used now
+   */
+  public void checkRights() {
+    DatabaseRights.check(config.dataSource());
+  }
+
+  /**
    * Binds the database to the Kafka cluster that it is used with, the first time; checks it
    * afterwards.
    *

@@ -68,7 +68,9 @@ final class InboxFixture implements AutoCloseable {
 
   static HikariConfig poolConfig(TestScope.Database database, int connections) {
     HikariConfig config = new HikariConfig();
-    config.setJdbcUrl(database.jdbcUrl());
+    // Without the user in it, which would go before that of setUsername.
+    config.setJdbcUrl(
+        "jdbc:postgresql://%s:%d/%s".formatted(database.host(), database.port(), database.name()));
     config.setUsername(database.user());
     config.setPassword(database.password());
     config.setMaximumPoolSize(connections);

@@ -103,6 +103,55 @@ final class JdbcInboxTest {
         .hasMessageContaining("read-only");
   }
 
+  /** And not when the right is needed first: that to delete by the first row past its retention. */
+  @Test
+  void aRightThatIsMissingIsNamedAtTheStart() throws Exception {
+    String role = "half_" + fixture.database.name();
+    fixture.execute("create role " + role + " login");
+    HikariConfig config = InboxFixture.poolConfig(fixture.database, 1);
+    config.setUsername(role);
+    try (HikariDataSource pool = new HikariDataSource(config)) {
+      JdbcInbox app = JdbcInbox.builder(pool).build();
+      app.check();
+      assertThatThrownBy(app::checkRights)
+          .isInstanceOf(InboxUnavailableException.class)
+          .hasMessageContaining(role)
+          .hasMessageContaining("usage on schema idembox")
+          .hasMessageContaining("insert on idembox.inbox")
+          .hasMessageContaining("usage on sequence idembox.effect_place");
+
+      fixture.execute(
+          """
+          grant usage on schema idembox to %1$s;
+          grant select, insert, update, delete on all tables in schema idembox to %1$s;
+          grant usage on all sequences in schema idembox to %1$s;
+          revoke delete on idembox.inbox from %1$s;
+          revoke delete on idembox.audit from %1$s
+          """
+              .formatted(role));
+      assertThatThrownBy(app::checkRights)
+          .hasMessageContaining("lacks rights")
+          .hasMessageContaining(": delete on idembox.inbox;")
+          .hasMessageNotContaining("audit");
+    } finally {
+      fixture.execute("drop owned by " + role + "; drop role " + role);
+    }
+  }
+
+  /** Statements of this version need what its last migration made. */
+  @Test
+  void aSchemaOfTheVersionBeforeIsNamedWithTheRemedy() throws Exception {
+    fixture.execute("alter index idembox.effect_to_sweep rename to effect_to_sweep_of_later");
+    try {
+      assertThatThrownBy(() -> fixture.inbox.check())
+          .isInstanceOf(InboxSchemaMismatchException.class)
+          .hasMessageContaining("older than this version needs")
+          .hasMessageContaining("idembox migrate");
+    } finally {
+      fixture.execute("alter index idembox.effect_to_sweep_of_later rename to effect_to_sweep");
+    }
+  }
+
   /** The grants that the README names are all that a running consumer needs. */
   @Test
   void aRoleThatMayOnlyReadAndWriteRunsEverything() throws Exception {
@@ -112,6 +161,7 @@ final class JdbcInboxTest {
         create role %1$s login;
         grant usage on schema idembox to %1$s;
         grant select, insert, update, delete on all tables in schema idembox to %1$s;
+        grant usage on all sequences in schema idembox to %1$s;
         grant usage on schema public to %1$s;
         grant insert on ledger to %1$s
         """
@@ -121,6 +171,7 @@ final class JdbcInboxTest {
     try (HikariDataSource pool = new HikariDataSource(config)) {
       JdbcInbox app = JdbcInbox.builder(pool).build();
       app.check();
+      app.checkRights();
       app.bindCluster("cluster-of-" + role);
       RegisteredConsumer registered =
           app.register(new ConsumerRegistration("app", "app", null, InboxFixture.RESOLVER));
