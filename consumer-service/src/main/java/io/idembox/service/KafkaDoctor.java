@@ -14,11 +14,15 @@ import java.util.TreeSet;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /** Kafka: reachable, the topics, their retention, the group, and whose cluster it is. */
 final class KafkaDoctor {
@@ -58,6 +62,7 @@ final class KafkaDoctor {
     apart("kafka.topics", () -> topics(topics));
     apart("inbox.retention", () -> retention(topics));
     apart("kafka.group", this::group);
+    apart("kafka.dead_letters", this::letters);
     return findings;
   }
 
@@ -187,6 +192,52 @@ final class KafkaDoctor {
                             + ": a topic made again is not recognised, and nothing is skipped"
                             + " without a query",
                         "use brokers with topic ids (2.8 or newer)")));
+  }
+
+  /** No error: letters that cannot be copied wait as rows, and are copied later. */
+  private void letters() {
+    String topic = stores.settings().find(Options.DEAD_LETTER_TOPIC).orElse("");
+    if (topic.isEmpty()) {
+      return;
+    }
+    String code = "kafka.dead_letters";
+    String wait = "dead letters stay in the database alone";
+    try {
+      TopicDescription found =
+          Objects.requireNonNull(
+              kafka
+                  .await(
+                      kafka
+                          .admin()
+                          .describeTopics(
+                              List.of(topic),
+                              new DescribeTopicsOptions().includeAuthorizedOperations(true))
+                          .allTopicNames())
+                  .get(topic));
+      findings.add(
+          found.authorizedOperations().contains(AclOperation.WRITE)
+              ? Finding.ok(code, "topic " + topic + " may be written")
+              : Finding.warning(
+                  code,
+                  wait + ": the right WRITE on topic " + topic + " is missing",
+                  "grant it; what waits is copied by itself then"));
+    } catch (UnknownTopicOrPartitionException e) {
+      findings.add(
+          Finding.warning(
+              code,
+              wait + ": there is no topic " + topic,
+              "create it, or correct consumer.dead-letter-topic; what waits is copied by itself"
+                  + " then"));
+    } catch (ServerException e) {
+      if (!(e.getCause() instanceof TopicAuthorizationException)) {
+        throw e;
+      }
+      findings.add(
+          Finding.warning(
+              code,
+              wait + ": the right WRITE on topic " + topic + " is missing",
+              "grant it; what waits is copied by itself then"));
+    }
   }
 
   private void retention(Map<String, TopicDescription> topics) {

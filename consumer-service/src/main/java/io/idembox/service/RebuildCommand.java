@@ -2,7 +2,10 @@ package io.idembox.service;
 
 import io.idembox.effect.RedisEffectStore;
 import io.idembox.inbox.RegisteredConsumer;
+import io.idembox.inbox.RegistrationException;
+import io.idembox.runtime.ConsumerException;
 import io.idembox.runtime.InboxConsumerBuilder;
+import io.idembox.runtime.Replay;
 import io.idembox.runtime.ReplayPlan;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.jspecify.annotations.Nullable;
@@ -96,9 +99,8 @@ final class RebuildCommand extends StoresCommand {
       InterruptibleReplay interruptible = new InterruptibleReplay(console(), settings);
       Audit.Change<ReplayAnswer, InterruptedException> rebuild =
           () ->
-              ReplayAnswer.of(
-                  interruptible.run(Service.built(settings, builder).rebuild(of, plan), plan),
-                  choice.notes());
+              rebuilt(
+                  interruptible, Service.built(settings, builder).rebuild(of, plan), plan, choice);
       ReplayAnswer answer =
           dryRun
               ? rebuild.make()
@@ -117,6 +119,22 @@ final class RebuildCommand extends StoresCommand {
         return ExitCode.INTERRUPTED;
       }
       return answer.dead() > 0 && !dryRun ? ExitCode.BAD_NEWS : ExitCode.DONE;
+    }
+  }
+
+  private static ReplayAnswer rebuilt(
+      InterruptibleReplay interruptible, Replay replay, ReplayPlan plan, ReplayRanges choice)
+      throws InterruptedException {
+    try {
+      return ReplayAnswer.of(interruptible.run(replay, plan), choice.notes());
+    } catch (ConsumerException e) {
+      for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+        if (cause instanceof RegistrationException) {
+          // No server's refusal: one of the two names does not allow it.
+          throw new NotPossibleException(String.valueOf(cause.getMessage()));
+        }
+      }
+      throw e;
     }
   }
 }

@@ -26,8 +26,13 @@ import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.resource.ResourceType;
+import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -35,9 +40,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every command as its users start it, on servers that ask for secrets: what it answers, as a table
- * and as JSON, what it refuses and with which exit code. {@link Program} looks into every output
- * for the secrets.
+ * Every command as its users start it, on servers that ask for secrets, by a role and a user that
+ * have the rights of the README and no other: what it answers, as a table and as JSON, what it
+ * refuses and with which exit code. {@link Program} looks into every output for the secrets.
  *
  * <p>A consumer {@code live} runs all the time, and one named {@code stopped} has run. Each left
  * dead letters of the orders r0 to r5, and held effects of u0 to u5: each test takes some of its
@@ -46,6 +51,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class CommandsJarTest {
   private static final Duration SOON = Duration.ofSeconds(60);
   private static final String TOPIC = "orders";
+  private static final String LETTERS = "letters";
   private static final int GOOD = 12;
   private static final int ODD = 6;
 
@@ -63,6 +69,11 @@ final class CommandsJarTest {
     database = servers.postgres().dataSource(servers.postgres().createDatabase());
     IdemboxSchema.of(database).migrate();
     execute(FaultyPlugin.TABLES);
+    servers.grantAsTheReadmeSays(
+        database, "grant insert on ledger to billing; grant select on refused to billing");
+    servers.allow(ResourceType.TOPIC, TOPIC, AclOperation.READ);
+    servers.allow(ResourceType.TOPIC, TOPIC, AclOperation.DESCRIBE_CONFIGS);
+    servers.allow(ResourceType.GROUP, "*", AclOperation.READ);
     produceOrders();
     PluginJar.write(
         Files.createDirectories(folder.resolve("plugins")).resolve("faulty.jar"),
@@ -72,7 +83,7 @@ final class CommandsJarTest {
         folder.resolve("idembox.yaml"),
         """
         plugins: {folder: plugins}
-        consumer: {name: live, max-attempts: 1, shutdown-budget: 10s}
+        consumer: {name: live, max-attempts: 1, shutdown-budget: 10s, dead-letter-topic: %s}
         http: {port: %d}
         effects:
           - class: plugged.Note
@@ -81,7 +92,7 @@ final class CommandsJarTest {
             handler: plugged.Booking
             config: {currency: EUR}
         """
-            .formatted(port, TOPIC));
+            .formatted(LETTERS, port, TOPIC));
     String name = text("select current_database()");
     idembox = Program.in(folder).with(servers.variables(folder, name));
     stopped = idembox.with(Map.of("IDEMBOX_CONSUMER_NAME", "stopped", "IDEMBOX_HTTP_PORT", "0"));
@@ -141,7 +152,7 @@ final class CommandsJarTest {
 
   @Test
   void migrateTellsMakesAndChecksTheSchema() throws Exception {
-    Program empty = idembox.with(servers.variables(folder, servers.postgres().createDatabase()));
+    Program empty = idembox.with(servers.owner(folder, servers.postgres().createDatabase()));
     Running sql = empty.start("migrate", "--print-sql");
     Running invalid = empty.start("migrate", "--validate");
     sql.ran().good().says("create schema", "create table idembox.inbox");
@@ -253,6 +264,91 @@ final class CommandsJarTest {
     // The service, which does it, has the note: who asked for it is in there.
     assertThat(audited("live", "dead-letters retry"))
         .contains(first + " | api | done", first + " | api | refused");
+  }
+
+  /**
+   * C54 (c): from the start, the topic for dead letters may not be written. What the others do does
+   * not wait for that, and it is repaired by the right alone.
+   */
+  @Test
+  void c54DeadLettersThatMayNotBeCopiedAreCopiedOnceTheyMay() throws Exception {
+    await().atMost(SOON).until(() -> live.output().contains("needs WRITE"));
+    JsonNode status = answer(idembox.run("status", "--json"), "status");
+    assertThat(status.findValuesAsText("lag")).containsExactly("0", "0");
+    idembox.run("doctor").good().says("kafka.dead_letters", "WRITE on topic " + LETTERS);
+    String unrelayed =
+        "select count(*) from idembox.dead_letter l join idembox.consumer c on c.id = l.consumer_id"
+            + " where c.name = 'live' and l.state = 0 and l.relayed_at is null";
+    assertThat(count(unrelayed)).isPositive();
+    assertThat(live.output().lines().filter(line -> line.contains("needs WRITE"))).hasSize(1);
+
+    servers.allow(ResourceType.TOPIC, LETTERS, AclOperation.WRITE);
+
+    await().atMost(SOON).until(() -> count(unrelayed) == 0);
+    assertThat(copies())
+        .doesNotHaveDuplicates()
+        .contains(letter("live", "r4"), letter("live", "r5"));
+    idembox.run("doctor").good().says("topic " + LETTERS + " may be written");
+  }
+
+  /** The ids of the letters that stand in their topic. */
+  private static List<String> copies() {
+    TopicPartition at = new TopicPartition(LETTERS, 0);
+    List<String> ids = new ArrayList<>();
+    try (KafkaConsumer<String, String> reader =
+        new KafkaConsumer<>(servers.kafka(), new StringDeserializer(), new StringDeserializer())) {
+      reader.assign(List.of(at));
+      reader.seekToBeginning(List.of(at));
+      long end = reader.endOffsets(List.of(at)).get(at);
+      await()
+          .atMost(SOON)
+          .until(
+              () -> {
+                for (var copy : reader.poll(Duration.ofMillis(200))) {
+                  ids.add(
+                      new String(
+                          copy.headers().lastHeader("idembox-letter-id").value(),
+                          StandardCharsets.UTF_8));
+                }
+                return reader.position(at) >= end;
+              });
+    }
+    return ids;
+  }
+
+  /** A role that may only look has its answers; what it may not do is named. */
+  @Test
+  void aRightThatIsMissingIsNamed() throws Exception {
+    execute(
+        "create role looker login password '%s'; grant usage on schema idembox to looker;"
+                .formatted(PlantedServers.POSTGRES)
+            + " grant select on all tables in schema idembox to looker;"
+            + " create role nobody login password '%s'".formatted(PlantedServers.POSTGRES));
+    Program looker = stopped.with("IDEMBOX_POSTGRES_USER", "looker");
+    Program nobody = stopped.with("IDEMBOX_POSTGRES_USER", "nobody");
+    Running status = looker.start("status");
+    Running letters = looker.start("dead-letters", "list");
+    Running effects = looker.start("effects", "list");
+    Running doctor = looker.start("doctor");
+    Running run = looker.start("run");
+    Running replay = looker.start("replay");
+    Running discard = looker.start("dead-letters", "discard", "1", "--why", "x");
+    Running prune = looker.start("inbox", "prune");
+    Running none = nobody.start("status");
+    Running noRun = nobody.start("run");
+
+    status.ran().good().says("stopped");
+    letters.ran().good();
+    effects.ran().good();
+    doctor.ran().exits(1).says("postgres.rights", "Role looker lacks rights", "idembox.inbox");
+    Ran refused = run.ran();
+    assertThat(refused.code()).as("%s", refused).isEqualTo(4);
+    assertThat(refused.err()).contains("Role looker lacks rights", "insert on idembox.inbox");
+    replay.ran().refuses(4, "permission denied for table audit", "looker");
+    discard.ran().refuses(4, "permission denied for table audit", "looker");
+    prune.ran().refuses(4, "permission denied for table audit", "looker");
+    none.ran().refuses(4, "permission denied for schema idembox", "nobody");
+    assertThat(noRun.ran().err()).contains("Role nobody lacks rights", "usage on schema idembox");
   }
 
   @Test
@@ -458,11 +554,13 @@ final class CommandsJarTest {
     Running self = idembox.start("rebuild", "--as", "x", "--of", "x");
     Running nobody = idembox.start("rebuild", "--as", "x", "--of", "nobody");
     Running taken = idembox.start("rebuild", "--as", "live", "--of", "stopped");
+    Running takenDry = idembox.start("rebuild", "--as", "live", "--of", "stopped", "--dry-run");
     Running half = idembox.start("rebuild", "--as", "x");
     assertThat(answer(dry.ran(), "rebuild").get("recordsInherited").asInt()).isPositive();
     self.ran().refuses(2, "--as must be another name than --of");
     nobody.ran().refuses(6, "consumer nobody has never run on this database");
-    taken.ran().refuses(4, "live", "no rebuild of stopped");
+    taken.ran().refuses(6, "live", "no rebuild of stopped");
+    takenDry.ran().refuses(6, "live", "no rebuild of stopped");
     half.ran().refuses(2, "--of");
 
     long sent = count("select count(*) from sent where id like 'o%'");
@@ -476,7 +574,7 @@ final class CommandsJarTest {
     assertThat(audited("live", "rebuild"))
         .as("the dry run changed nothing")
         .hasSize(3)
-        .anyMatch(note -> note.startsWith("as live of stopped") && note.contains("failed: "))
+        .anyMatch(note -> note.startsWith("as live of stopped") && note.endsWith(" | refused"))
         .anyMatch(note -> note.contains(" | command | done: 24 read, 24 skipped"));
   }
 
@@ -628,7 +726,11 @@ final class CommandsJarTest {
 
   private static void produceOrders() throws Exception {
     try (Admin admin = Admin.create(servers.kafka())) {
-      admin.createTopics(List.of(new NewTopic(TOPIC, 2, (short) 1))).all().get();
+      admin
+          .createTopics(
+              List.of(new NewTopic(TOPIC, 2, (short) 1), new NewTopic(LETTERS, 1, (short) 1)))
+          .all()
+          .get();
     }
     try (KafkaProducer<String, String> producer =
         new KafkaProducer<>(servers.kafka(), new StringSerializer(), new StringSerializer())) {

@@ -9,14 +9,32 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import javax.sql.DataSource;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
 
-/** Servers that all ask for a secret, and what knows these secrets. */
+/**
+ * Servers that all ask for a secret and give just the rights that the README names, and what knows
+ * these secrets.
+ */
 final class PlantedServers implements AutoCloseable {
   static final String TOKEN = Program.PLANTED + "token-of-the-api";
-  private static final String POSTGRES = Program.PLANTED + "postgres";
+  static final String POSTGRES = Program.PLANTED + "postgres";
   private static final String REDIS = Program.PLANTED + "redis";
   private static final String KAFKA = Program.PLANTED + "kafka";
+  private static final String ROLE = "billing";
   private static final String LOGIN =
       "org.apache.kafka.common.security.plain.PlainLoginModule required ";
 
@@ -48,7 +66,11 @@ final class PlantedServers implements AutoCloseable {
                 .property("sasl.enabled.mechanisms", "PLAIN")
                 .property(
                     "listener.name.asking.plain.sasl.jaas.config",
-                    LOGIN + "user_billing=\"" + KAFKA + "\";"),
+                    LOGIN + "user_billing=\"" + KAFKA + "\";")
+                .property(
+                    "authorizer.class.name",
+                    "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+                .property("super.users", "User:ANONYMOUS"),
             EmbeddedPostgres.builder().password(POSTGRES),
             EmbeddedRedis.builder().password(REDIS)),
         asking,
@@ -59,9 +81,41 @@ final class PlantedServers implements AutoCloseable {
     return servers.postgres();
   }
 
+  /** Gives the consumer's role what the README names, and what its handler needs. */
+  void grantAsTheReadmeSays(DataSource database, String more) throws SQLException {
+    try (Connection connection = database.getConnection();
+        Statement statement = connection.createStatement()) {
+      statement.execute("create role " + ROLE + " login password '" + POSTGRES + "'");
+      statement.execute(ReadmeGrants.to(ROLE));
+      statement.execute(more);
+    }
+  }
+
+  /** Gives the consumer's user a right on a topic or a group; "*" is each. */
+  void allow(ResourceType type, String name, AclOperation operation) throws Exception {
+    try (Admin admin = Admin.create(kafka())) {
+      admin
+          .createAcls(
+              List.of(
+                  new AclBinding(
+                      new ResourcePattern(type, name, PatternType.LITERAL),
+                      new AccessControlEntry(
+                          "User:billing", "*", operation, AclPermissionType.ALLOW))))
+          .all()
+          .get();
+    }
+  }
+
   /** The broker's other listener, for the test itself. */
   Map<String, Object> kafka() {
     return Map.of("bootstrap.servers", "127.0.0.1:" + plain);
+  }
+
+  /** The same as {@link #variables}, for the role that owns the database. */
+  Map<String, String> owner(Path folder, String database) throws IOException {
+    Map<String, String> owner = new HashMap<>(variables(folder, database));
+    owner.put("IDEMBOX_POSTGRES_USER", postgres().user());
+    return owner;
   }
 
   /** Variables with addresses and secrets, some of them in files of this folder. */
@@ -72,7 +126,7 @@ final class PlantedServers implements AutoCloseable {
         "jdbc:postgresql://%s:%d/%s".formatted(postgres().host(), postgres().port(), database);
     return Map.ofEntries(
         Map.entry("IDEMBOX_POSTGRES_URL", url),
-        Map.entry("IDEMBOX_POSTGRES_USER", postgres().user()),
+        Map.entry("IDEMBOX_POSTGRES_USER", ROLE),
         Map.entry("IDEMBOX_POSTGRES_PASSWORD_FILE", password.toString()),
         Map.entry("IDEMBOX_PLUGINS_DATA_SOURCE_URL", url),
         Map.entry("IDEMBOX_PLUGINS_DATA_SOURCE_USER", postgres().user()),

@@ -21,19 +21,11 @@ import org.junit.jupiter.api.Test;
 
 /** TLS by configuration, rights that suffice, and secrets that are nowhere to be seen. */
 final class SecurityTest extends RunningServiceTestBase {
-  /** As in the README. */
-  static final List<String> GRANTS =
-      List.of(
-          "grant usage on schema idembox to %s",
-          "grant select, insert, update, delete on all tables in schema idembox to %s");
-
   @Test
   void aRoleThatCannotCreateTablesRunsTheService() throws Exception {
     String role = "service_" + scope.namespace();
     execute("create role " + role + " login password 'planted-service-password'");
-    for (String grant : GRANTS) {
-      execute(grant.formatted(role));
-    }
+    execute(ReadmeGrants.to(role));
     execute("grant insert on ledger to " + role);
     start(
         Map.of(
