@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import org.apache.kafka.common.KafkaException;
+import org.eclipse.jetty.server.handler.QoSHandler;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -36,6 +37,7 @@ final class HttpApi implements AutoCloseable {
   private static final long LARGEST_BODY = 64 * 1024;
   // Slow callers and stores that are away hold some of them: enough must be left for probes.
   private static final int THREADS = 32;
+  private static final int MOST_AT_ONCE = 16;
   private static final Duration IDLE = Duration.ofSeconds(20);
   private static final int MOST_LISTED = 1_000;
 
@@ -101,7 +103,11 @@ final class HttpApi implements AutoCloseable {
     config.http.maxRequestSize = LARGEST_BODY;
     config.http.asyncTimeout = IDLE.toMillis();
     config.http.prefer405over404 = true;
-    config.jetty.modifyServer(jetty -> jetty.setErrorHandler(new HttpErrors()));
+    config.jetty.modifyServer(
+        jetty -> {
+          jetty.setErrorHandler(new HttpErrors());
+          jetty.setHandler(fewAtOnce());
+        });
     config.jetty.threadPool = new QueuedThreadPool(THREADS, 2, (int) IDLE.toMillis());
     config.jetty.modifyHttpConfiguration(
         http -> {
@@ -119,6 +125,19 @@ final class HttpApi implements AutoCloseable {
     changing(routes);
     routes.exception(HttpResponseException.class, HttpApi::failed);
     routes.exception(Exception.class, HttpApi::failed);
+  }
+
+  /**
+   * Bounds those under way that may hold a thread: whose body has not come yet, or whose answer
+   * nobody takes. Others wait without one. An answer to a probe is small: Jetty keeps it, and the
+   * thread is free, whether it is taken or not.
+   */
+  private static QoSHandler fewAtOnce() {
+    QoSHandler bound = new QoSHandler();
+    bound.setMaxRequestCount(MOST_AT_ONCE);
+    bound.setMaxSuspend(IDLE);
+    bound.excludePath("/health/*");
+    return bound;
   }
 
   private void reading(RoutesConfig routes) {
