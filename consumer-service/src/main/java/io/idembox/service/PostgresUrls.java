@@ -1,6 +1,10 @@
 package io.idembox.service;
 
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -30,7 +34,7 @@ final class PostgresUrls {
       return credentials;
     }
     Set<String> seen = new LinkedHashSet<>();
-    for (String parameter : parameters(parts.group(2))) {
+    for (String parameter : each(parts.group(2))) {
       String[] pair = parameter.split("=", 2);
       String name = pair[0];
       if (name.equalsIgnoreCase("user")
@@ -50,17 +54,31 @@ final class PostgresUrls {
 
   /** The names of the parameters. */
   static Set<String> parameterNames(String url) {
-    Matcher parts = PARTS.matcher(url);
-    Set<String> names = new LinkedHashSet<>();
-    if (parts.matches()) {
-      for (String parameter : parameters(parts.group(2))) {
-        names.add(parameter.split("=", 2)[0]);
-      }
-    }
-    return names;
+    return parameters(url).keySet();
   }
 
-  private static String[] parameters(@Nullable String query) {
+  /** The parameters, decoded as the driver does it. */
+  static Map<String, String> parameters(String url) {
+    Matcher parts = PARTS.matcher(url);
+    Map<String, String> found = new LinkedHashMap<>();
+    if (parts.matches()) {
+      for (String parameter : each(parts.group(2))) {
+        String[] pair = parameter.split("=", 2);
+        found.put(pair[0], pair.length > 1 ? decoded(pair[1]) : "");
+      }
+    }
+    return found;
+  }
+
+  private static String decoded(String value) {
+    try {
+      return URLDecoder.decode(value, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return value;
+    }
+  }
+
+  private static String[] each(@Nullable String query) {
     return query == null || query.isEmpty() ? new String[0] : query.split("&", -1);
   }
 
