@@ -36,7 +36,9 @@ final class Service implements AutoCloseable {
       closing.push(plugins);
       InboxConsumerBuilder builder =
           new ConsumerAssembly(settings, plugins).builder(pool.dataSource(), meters);
-      builder.listener(new SkipSummary());
+      SkipSummary skips = new SkipSummary();
+      closing.push(skips);
+      builder.listener(skips);
       decided.accept(builder);
       RedisEffectStore store = RedisStores.connect(settings).orElse(null);
       if (store != null) {
