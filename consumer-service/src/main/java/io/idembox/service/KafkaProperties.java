@@ -4,13 +4,17 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.SaslConfigs;
+import org.apache.kafka.common.config.SecurityConfig;
 import org.jspecify.annotations.Nullable;
 
 /** Properties that are handed on to Kafka's consumer, checked by Kafka's own definitions. */
@@ -18,6 +22,12 @@ final class KafkaProperties {
   static final String BOOTSTRAP_SERVERS = "bootstrap.servers";
 
   private static final Map<String, ConfigDef.ConfigKey> KEYS = keys();
+  private static final Pattern CLASS_NAME = Pattern.compile("[\\p{L}_$][\\p{L}\\p{N}_.$]*");
+  private static final Set<String> LISTS_OF_CLASSES =
+      Set.of(
+          SaslConfigs.SASL_JAAS_CONFIG,
+          CommonClientConfigs.METRIC_REPORTER_CLASSES_CONFIG,
+          SecurityConfig.SECURITY_PROVIDERS_CONFIG);
 
   static final OptionGroup GROUP =
       new OptionGroup(
@@ -83,6 +93,10 @@ final class KafkaProperties {
     if (key == null) {
       return null;
     }
+    if (key.type == ConfigDef.Type.CLASS) {
+      // It may be a plug-in's, and those are not at hand yet: Kafka says itself that it finds none.
+      return CLASS_NAME.matcher(value.strip()).matches() ? null : "must be the name of a class";
+    }
     try {
       Object parsed = ConfigDef.parseType(name, value, key.type);
       if (key.validator != null) {
@@ -138,6 +152,17 @@ final class KafkaProperties {
       }
     }
     return broken;
+  }
+
+  /** Whether one of them may name a class that is not Kafka's own. */
+  static boolean nameClasses(Map<String, String> given) {
+    return given.keySet().stream()
+        .anyMatch(
+            name -> {
+              ConfigDef.ConfigKey key = KEYS.get(name);
+              return LISTS_OF_CLASSES.contains(name)
+                  || (key != null && key.type == ConfigDef.Type.CLASS);
+            });
   }
 
   /** Settings of TLS or of a login that are not in force: name and what is the case. */

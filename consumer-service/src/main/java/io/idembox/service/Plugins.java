@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
@@ -18,6 +19,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -75,6 +77,18 @@ final class Plugins implements AutoCloseable {
     Plugins plugins = new Plugins(settings, meters, PluginJars.in(folder, settings));
     Thread.currentThread().setContextClassLoader(plugins.loader);
     return plugins;
+  }
+
+  /**
+   * For commands that make no handler: as {@link #of}, where there is a folder, and where the
+   * thread has no plug-ins yet.
+   */
+  static Optional<Plugins> ofThread(Settings settings) {
+    Path folder = Path.of(settings.find(Options.PLUGINS_FOLDER).orElse(DEFAULT_FOLDER));
+    return Thread.currentThread().getContextClassLoader() instanceof PluginClassLoader
+            || !Files.isDirectory(folder)
+        ? Optional.empty()
+        : Optional.of(of(settings, new SimpleMeterRegistry()));
   }
 
   /**

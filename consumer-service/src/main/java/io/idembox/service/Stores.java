@@ -160,13 +160,30 @@ final class Stores implements AutoCloseable {
       // Not the consumer's: a client refuses a request's limit that is above its own.
       properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, (int) KAFKA_LIMIT.toMillis() / 2);
       properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) KAFKA_LIMIT.toMillis());
-      open = Admin.create(properties);
+      open = created(properties);
       Admin closed = open;
       // At once: its own close waits for answers that did not come.
       closing.push(() -> closed.close(Duration.ZERO));
       admin = open;
     }
     return open;
+  }
+
+  /**
+   * A login or another class that the properties name may be the plug-ins': Kafka asks the thread.
+   */
+  private Admin created(Map<String, Object> properties) {
+    Thread thread = Thread.currentThread();
+    ClassLoader before = thread.getContextClassLoader();
+    try {
+      if (KafkaProperties.nameClasses(settings.group(Options.KAFKA))) {
+        // Closed after the client, which goes on to use them.
+        Plugins.ofThread(settings).ifPresent(closing::push);
+      }
+      return Admin.create(properties);
+    } finally {
+      thread.setContextClassLoader(before);
+    }
   }
 
   @FunctionalInterface

@@ -55,6 +55,7 @@ final class KafkaSecurityTest extends RunningServiceTestBase {
                   "IDEMBOX_KAFKA_" + name.replace('.', '_').toUpperCase(java.util.Locale.ROOT),
                   value));
 
+      loginOfAPlugin(variables);
       start(variables);
       await().atMost(SOON).until(() -> count("select count(*) from sent") == 1);
       for (String[] command :
@@ -88,6 +89,52 @@ final class KafkaSecurityTest extends RunningServiceTestBase {
       }
     }
   }
+
+  /** It tells the password, which is nowhere else: commands that make no handler find it too. */
+  private void loginOfAPlugin(Map<String, String> variables) throws Exception {
+    Map<String, String> sources = new HashMap<>(PluginJar.BOOKING);
+    sources.put("plugged/Login.java", LOGIN_SOURCE);
+    Path plugins = Files.createDirectories(folder.resolve("with-login"));
+    PluginJar.write(plugins.resolve("all.jar"), sources);
+    Map<String, String> login = new HashMap<>(variables);
+    login.put("IDEMBOX_PLUGINS_FOLDER", plugins.toString());
+    login.put("IDEMBOX_KAFKA_SASL_CLIENT_CALLBACK_HANDLER_CLASS", "plugged.Login");
+    login.put(
+        "IDEMBOX_KAFKA_SASL_JAAS_CONFIG",
+        "org.apache.kafka.common.security.plain.PlainLoginModule required;");
+    ClassLoader before = Thread.currentThread().getContextClassLoader();
+    for (String[] command :
+        new String[][] {{"rewind", "--to-earliest", "--dry-run"}, {"replay", "--dry-run"}}) {
+      Ran ran = run(login, command);
+      assertThat(ran.err() + ran.out())
+          .as("%s", List.of(command))
+          .doesNotContain("Authentication", "plugged.Login");
+    }
+    assertThat(run(login, "rewind", "--to-earliest", "--dry-run").code()).isZero();
+    assertThat(Thread.currentThread().getContextClassLoader()).isSameAs(before);
+  }
+
+  private static final String LOGIN_SOURCE =
+      """
+      package plugged;
+      import java.util.List;
+      import java.util.Map;
+      import javax.security.auth.callback.*;
+      import javax.security.auth.login.AppConfigurationEntry;
+      import org.apache.kafka.common.security.auth.AuthenticateCallbackHandler;
+      public final class Login implements AuthenticateCallbackHandler {
+        @Override public void configure(Map<String, ?> c, String m, List<AppConfigurationEntry> j) {}
+        @Override public void close() {}
+        @Override public void handle(Callback[] callbacks) {
+          for (Callback each : callbacks) {
+            if (each instanceof NameCallback name) { name.setName("billing"); }
+            if (each instanceof PasswordCallback word) {
+              word.setPassword("planted-kafka-password".toCharArray());
+            }
+          }
+        }
+      }
+      """;
 
   private void prepareTopic(Map<String, String> properties) throws Exception {
     try (Admin admin = Admin.create(Map.copyOf(properties))) {
