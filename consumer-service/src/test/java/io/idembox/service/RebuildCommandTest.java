@@ -67,7 +67,7 @@ final class RebuildCommandTest extends RunningServiceTestBase {
     stop();
     service = null;
     Ran taken = run("rebuild", "--as", "taken-" + scope.namespace(), "--of", scope.namespace());
-    assertThat(taken.code()).as(taken.err()).isEqualTo(ExitCode.SERVER);
+    assertThat(taken.code()).as(taken.err()).isEqualTo(ExitCode.NOT_POSSIBLE);
     assertThat(taken.err()).contains("no rebuild of " + scope.namespace());
   }
 }
