@@ -196,6 +196,10 @@ public final class BenchmarkCommand implements Callable<Integer> {
     List<String> targets = Targets.of(results);
     if (!targets.isEmpty()) {
       out.println();
+      if (quick) {
+        out.println(
+            "One cold pass each, for whether everything works; these say nothing of speed:");
+      }
       targets.forEach(out::println);
     }
     if (json != null) {
