@@ -425,6 +425,21 @@ final class TransactionGuardTest {
     assertThat(fixture.count("ledger")).isEqualTo(1);
   }
 
+  /** What is good for our own statements' plans may be bad for a handler's. */
+  @Test
+  void aHandlersStatementsArePlannedAsItsSessionSays() throws Exception {
+    String planning =
+        "select current_setting('plan_cache_mode') || ' ' || current_setting('enable_seqscan')";
+    String ofSession = fixture.text(planning);
+
+    run(
+        view ->
+            assertThat(view.handle().createQuery(planning).mapTo(String.class).one())
+                .isEqualTo(ofSession));
+
+    assertThat(fixture.text(planning)).isEqualTo(ofSession);
+  }
+
   private void run(Step step) throws Exception {
     inbox.run(InboxFixture.claims(inbox, InboxFixture.ids(1)), batch -> step.run(batch.begin(0)));
   }

@@ -202,7 +202,8 @@ final class TransactionPoolerTest {
     return text(
         "select current_setting('statement_timeout') || current_setting('lock_timeout')"
             + " || current_setting('idle_in_transaction_session_timeout')"
-            + " || current_setting('plan_cache_mode') || current_setting('synchronous_commit')"
+            + " || current_setting('plan_cache_mode') || current_setting('enable_seqscan')"
+            + " || current_setting('synchronous_commit')"
             + " || current_setting('search_path') || current_setting('role')");
   }
 
