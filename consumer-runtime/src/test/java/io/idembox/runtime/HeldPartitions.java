@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.idembox.inbox.InboxPartition;
 import io.idembox.inbox.OffsetRanges;
-import io.idembox.inbox.PartitionProgress;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -43,18 +41,7 @@ final class HeldPartitions {
     partition.opened(
         new AsyncProgress.Opened(
             UUID.randomUUID(),
-            new PartitionProgress(
-                new InboxPartition(1, partition.partition().partition()),
-                OffsetRanges.EMPTY,
-                OffsetRanges.EMPTY,
-                OffsetRanges.EMPTY,
-                0,
-                -1,
-                0,
-                1,
-                null,
-                null,
-                Instant.EPOCH),
+            new InMemoryProgress().of(new InboxPartition(1, partition.partition().partition())),
             false));
     partition.reads(
         new StartDecision(

@@ -202,6 +202,11 @@ final class KafkaDoctor {
     }
     String code = "kafka.dead_letters";
     String wait = "dead letters stay in the database alone";
+    Finding mayNotWrite =
+        Finding.warning(
+            code,
+            wait + ": the right WRITE on topic " + topic + " is missing",
+            "grant it; what waits is copied by itself then");
     try {
       TopicDescription found =
           Objects.requireNonNull(
@@ -217,10 +222,7 @@ final class KafkaDoctor {
       findings.add(
           found.authorizedOperations().contains(AclOperation.WRITE)
               ? Finding.ok(code, "topic " + topic + " may be written")
-              : Finding.warning(
-                  code,
-                  wait + ": the right WRITE on topic " + topic + " is missing",
-                  "grant it; what waits is copied by itself then"));
+              : mayNotWrite);
     } catch (UnknownTopicOrPartitionException e) {
       findings.add(
           Finding.warning(
@@ -232,11 +234,7 @@ final class KafkaDoctor {
       if (!(e.getCause() instanceof TopicAuthorizationException)) {
         throw e;
       }
-      findings.add(
-          Finding.warning(
-              code,
-              wait + ": the right WRITE on topic " + topic + " is missing",
-              "grant it; what waits is copied by itself then"));
+      findings.add(mayNotWrite);
     }
   }
 

@@ -3,7 +3,6 @@ package io.idembox.service;
 import io.idembox.runtime.BatchReport;
 import io.idembox.runtime.RunListener;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -91,18 +90,16 @@ final class SkipSummary implements RunListener, AutoCloseable {
   /** What is not told yet. */
   @Override
   public void close() {
-    List<String> partitions;
+    Map<String, Sum> rest;
     synchronized (untold) {
-      partitions = List.copyOf(untold.keySet());
+      rest = Map.copyOf(untold);
+      untold.clear();
     }
-    for (String partition : partitions) {
-      Sum sum;
-      synchronized (untold) {
-        sum = untold.remove(partition);
-      }
-      if (sum != null && sum.skipped > 0) {
-        tell(partition, sum);
-      }
-    }
+    rest.forEach(
+        (partition, sum) -> {
+          if (sum.skipped > 0) {
+            tell(partition, sum);
+          }
+        });
   }
 }

@@ -23,9 +23,8 @@ final class DatabaseCheck {
 
   private static void check(Connection connection, String where) throws SQLException {
     try (Statement statement = connection.createStatement();
-        // From the catalogue, which tells a role without any right too what is there. What is
-        // looked
-        // for last comes from the newest migration that the statements need.
+        // From the catalogue, which tells a role without any right too what is there. The last
+        // is made by the newest migration that the statements need.
         ResultSet row =
             statement.executeQuery(
                 """
