@@ -13,20 +13,30 @@ import java.util.concurrent.ThreadLocalRandom;
  *
  * <p>They are taken from below the range that the system uses for outgoing connections: a port from
  * that range could be lost to any client while the server is down.
+ *
+ * <p>A port that is free now may be taken before the server binds it. Test processes that run side
+ * by side have process ids near each other, and begin in different parts of the range.
  */
 final class FreePorts {
   private static final int LOWEST = 12_000;
   private static final int HIGHEST =
       22_000; // plus 10,000, Redis Cluster's default bus port, stays below 32,768
   private static final int TRIES = 200;
+  private static final int PARTS = 20;
+  private static final int PART = (HIGHEST - LOWEST) / PARTS;
   private static final Set<Integer> HANDED_OUT = ConcurrentHashMap.newKeySet();
 
   private FreePorts() {}
 
   /** A loopback port that was free a moment ago and that this process has not handed out before. */
   static int next() {
+    int ours = LOWEST + (int) (ProcessHandle.current().pid() % PARTS) * PART;
     for (int i = 0; i < TRIES; i++) {
-      int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
+      // Once most of ours are used up, any will do.
+      int port =
+          i < TRIES / 2
+              ? ThreadLocalRandom.current().nextInt(ours, ours + PART)
+              : ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
       if (HANDED_OUT.add(port) && isFree(port)) {
         return port;
       }
